@@ -20,6 +20,7 @@ mod pictures;
 mod postgres;
 mod reference;
 mod shell;
+mod simulate;
 mod site;
 mod test;
 mod wheel;

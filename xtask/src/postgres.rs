@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use crate::workspace::Scratch;
 
 /// The name under which tests find a server.
-const NAME: &str = "PRIVET_TEST_POSTGRES";
+pub const NAME: &str = "PRIVET_TEST_POSTGRES";
 
 /// What tests of the ledger have.
 pub enum Database {
@@ -113,6 +113,11 @@ impl Server {
             std::thread::sleep(Duration::from_millis(50));
         }
         bail!("a PostgreSQL server was made and does not answer")
+    }
+
+    /// Its address.
+    pub fn url(&self) -> &str {
+        &self.url
     }
 
     fn data(&self) -> PathBuf {

@@ -20,11 +20,12 @@ const SEED: u64 = 1;
 /// The name under which `proptest` reads it.
 const SEED_NAME: &str = "PROPTEST_RNG_SEED";
 
-/// Tests that kill programs which charge a ledger a thousand times: the package, the test's file, and its name. `test` has the same
-/// ones with fewer kills.
-const KILLS: [(&str, &str, &str); 2] = [
-    ("privet-dp", "all", "ledger::thousand_kills_lose_no_charge"),
-    ("privet-cli", "cli", "query::a_thousand_kills_lose_no_charge"),
+/// Tests that kill programs which charge a ledger a thousand times, and executors of a cluster a hundred times: the package, the
+/// test's file, its name, and how often it kills. `test` has the same ones with fewer kills.
+const KILLS: [(&str, &str, &str, &str); 3] = [
+    ("privet-dp", "all", "ledger::thousand_kills_lose_no_charge", "(1000)"),
+    ("privet-cli", "cli", "query::a_thousand_kills_lose_no_charge", "(1000)"),
+    ("privet-engine", "engine", "cluster::a_hundred_executors_are_killed", "(100)"),
 ];
 
 /// Pages without commands, whose links are checked.
@@ -174,7 +175,7 @@ pub fn soak(asked: &Soak) -> Result<bool> {
 /// Kills programs that charge a ledger a thousand times each; true when no charge was lost.
 pub fn kill() -> Result<bool> {
     let mut lost = 0;
-    for (package, file, name) in KILLS {
+    for (package, file, name, _) in KILLS {
         step(&format!("{name} of {package}"));
         let begun = std::time::Instant::now();
         let which = ["--package", package, "--test", file, "--", "--ignored", "--exact", name, "--nocapture"];
@@ -335,10 +336,10 @@ mod tests {
         }
     }
 
-    /// What `kill` names is there, ignored otherwise, and kills a thousand times.
+    /// What `kill` names is there, ignored otherwise, and kills as often as it says.
     #[test]
     fn a_thousand_kills_are_run() {
-        for (package, file, name) in KILLS {
+        for (package, file, name, kills) in KILLS {
             let folder = workspace::root().join("crates").join(package).join("tests");
             let place = match name.split_once("::") {
                 Some((module, _)) => folder.join(file).join(format!("{module}.rs")),
@@ -348,7 +349,7 @@ mod tests {
             let test = name.rsplit("::").next().unwrap();
             let (before, after) = text.split_once(&format!("fn {test}() {{")).unwrap();
             assert!(before.trim_end().rsplit('\n').next().unwrap().starts_with("#[ignore"), "{name}");
-            assert!(after.split('}').next().unwrap().contains("(1000)"), "{name}");
+            assert!(after.split('}').next().unwrap().contains(kills), "{name}");
         }
     }
 

@@ -23,6 +23,7 @@ mod coverage;
 mod forms;
 pub mod hierarchy;
 pub mod io;
+mod kind_test;
 mod progress;
 mod random;
 mod sameness;
@@ -33,6 +34,7 @@ mod texts;
 
 pub use coverage::{Coverage, Covered, Run};
 pub use hierarchy::{Generalization, GeneralizedLevel, Hierarchy, HierarchyError};
+pub use kind_test::KindTest;
 pub use progress::{Cancelled, Notice, Progress, Silent};
 pub use random::Random;
 pub use sameness::{Comparison, Equality, Sameness};

@@ -9,6 +9,7 @@ use arrow_array::ArrayRef;
 use foldhash::{HashMap, HashSet};
 use rayon::prelude::*;
 
+use crate::kind_test::KindTest;
 use crate::sameness::{Equality, Sameness};
 use crate::texts::Texts;
 
@@ -136,6 +137,13 @@ impl Domain {
     pub fn from_sorted(values: Vec<Box<str>>, missing: u32, kind: Kind) -> Self {
         debug_assert!(missing as usize <= values.len());
         Self { values: values.into(), missing, kind, sameness: Sameness::EXACT, markers: Vec::new() }
+    }
+
+    /// A domain whose values are not at hand, as those of a column that is published as it is and is too large to be listed:
+    /// only their kind is known, and when two texts are one value.
+    pub fn without_values(kind: Kind, sameness: Sameness) -> Self {
+        let values = Vec::<Box<str>>::new().into();
+        Self { values, missing: 0, kind, sameness, markers: Vec::new() }
     }
 
     /// The same values, of which texts are found that are one with them.
@@ -467,23 +475,17 @@ impl Finder<'_> {
 impl Kind {
     /// The narrowest kind that fits all texts; text when there is none.
     pub fn of<'a>(texts: impl Iterator<Item = &'a str> + Clone) -> Self {
-        const KINDS: [Kind; 4] = [Kind::Integer, Kind::Decimal, Kind::Date, Kind::Boolean];
-        let mut fits = [true; 4];
-        let mut is_empty = true;
+        let mut test = KindTest::default();
         for text in texts {
-            is_empty = false;
-            for (fits, kind) in fits.iter_mut().zip(KINDS) {
-                *fits = *fits && kind.fits(text);
-            }
-            if fits == [false; 4] {
+            test.see(text);
+            if test.is_settled() {
                 break;
             }
         }
-        let narrowest = KINDS.into_iter().zip(fits).find(|(_, fits)| *fits && !is_empty);
-        narrowest.map_or(Kind::Text, |(kind, _)| kind)
+        test.kind()
     }
 
-    fn fits(self, text: &str) -> bool {
+    pub(crate) fn fits(self, text: &str) -> bool {
         match self {
             Kind::Integer => is_integer(text),
             Kind::Decimal => is_decimal(text),

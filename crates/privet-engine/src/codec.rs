@@ -16,10 +16,12 @@ use datafusion::physical_plan::ExecutionPlan;
 use datafusion_proto::physical_plan::{PhysicalExtensionCodec, PhysicalProtoConverterExtension};
 use serde::{Deserialize, Serialize};
 
+use crate::look::LookExec;
 use crate::parts::{Destination, WriteExec};
 use crate::recode::{ColumnTable, LookupTables, RecodeExec};
 use crate::scan::ScanExec;
 use crate::table::{FileTable, Stretch, TableFile};
+use crate::values::ColumnReading;
 
 /// How the bytes of an operator of privet begin; all others are those of Ballista.
 const MAGIC: &[u8] = b"privet-operator-1\n";
@@ -41,9 +43,11 @@ enum Operator {
     },
     Recode {
         columns: Vec<(String, bool)>,
+        told_apart: Vec<Option<ColumnReading>>,
         quasi: Vec<usize>,
         as_numbers: bool,
     },
+    Look(Vec<ColumnReading>),
     Write(Destination),
 }
 
@@ -72,14 +76,15 @@ impl PhysicalExtensionCodec for Codec {
                     by_bits,
                 )?)
             }
-            Operator::Recode { columns, quasi, as_numbers } => {
+            Operator::Recode { columns, told_apart, quasi, as_numbers } => {
                 let schema = arrays.next_schema()?;
-                let columns = columns.into_iter().zip(schema.fields()).map(|((name, looked_up), field)| {
+                let all = columns.into_iter().zip(told_apart).zip(schema.fields());
+                let columns = all.map(|(((name, looked_up), told_apart), field)| {
                     let values = match looked_up {
                         true => Some((arrays.next()?, numbers(&arrays.next()?)?, arrays.next()?)),
                         false => None,
                     };
-                    Ok(ColumnTable { name, kind: field.data_type().clone(), values })
+                    Ok(ColumnTable { name, kind: field.data_type().clone(), values, told_apart })
                 });
                 let columns = columns.collect::<Result<Vec<_>>>()?;
                 let quasi = quasi.into_iter().map(|own| Ok((own, numbers(&arrays.next()?)?)));
@@ -90,6 +95,7 @@ impl PhysicalExtensionCodec for Codec {
                 let tables = LookupTables { columns, quasi, suppressed: suppressed.collect(), as_numbers };
                 Arc::new(RecodeExec::new(input()?, Arc::new(tables)))
             }
+            Operator::Look(readings) => Arc::new(LookExec::new(input()?, Arc::new(readings))),
             Operator::Write(destination) => Arc::new(WriteExec::new(input()?, Arc::new(destination))),
         })
     }
@@ -125,10 +131,14 @@ impl PhysicalExtensionCodec for Codec {
             packed.extend((0..tables.quasi.len()).map(|column| Packed::numbers(suppressed(column))));
             let operator = Operator::Recode {
                 columns: tables.columns.iter().map(|own| (own.name.clone(), own.values.is_some())).collect(),
+                told_apart: tables.columns.iter().map(|own| own.told_apart.clone()).collect(),
                 quasi: tables.quasi.iter().map(|own| own.0).collect(),
                 as_numbers: tables.as_numbers,
             };
             return pack(buf, &operator, &packed);
+        }
+        if let Some(own) = node.downcast_ref::<LookExec>() {
+            return pack(buf, &Operator::Look(own.readings.to_vec()), &[]);
         }
         if let Some(own) = node.downcast_ref::<WriteExec>() {
             return pack(buf, &Operator::Write((*own.destination).clone()), &[]);

@@ -6,26 +6,29 @@ use std::sync::Arc;
 use arrow_array::cast::AsArray;
 use arrow_array::types::{Int64Type, UInt32Type};
 use arrow_array::{ArrayRef, RecordBatch, UInt32Array};
+use arrow_select::filter::filter;
 use datafusion::common::Column as ColumnName;
 use datafusion::dataframe::DataFrame;
 use datafusion::functions_aggregate::expr_fn::{count, min};
 use datafusion::logical_expr::{Expr, lit};
 use datafusion::physical_plan::ExecutionPlan;
 use futures::StreamExt;
-use privet_data::io::{BatchWriter, Format, Input};
-use privet_data::{Column, Progress, Table};
+use privet_data::io::{BatchWriter, Format, Input, ReadOptions, ValueReader};
+use privet_data::{Cells, Column, Domain, Kind, KindTest, Progress, Table};
 use privet_job::RunError;
 use privet_job::engine::{Engine, EngineError, Published, Recoding, Tuples, Wanted, Written};
 use privet_release::Draft;
 use tokio::sync::mpsc;
 
 use crate::fault::told;
+use crate::look::LookExec;
 use crate::parts::{Destination, Watch, WriteExec, published, split};
 use crate::plan_table::PlanTable;
 use crate::recode::{ColumnTable, KEPT, LookupTables, RecodeExec};
 use crate::runner::Runner;
 use crate::scan::{NumberedTable, ROW, ScanExec};
 use crate::table::FileTable;
+use crate::values::ColumnReading;
 
 /// Batches of a part that wait for those before it.
 const WAITING: usize = 4;
@@ -40,6 +43,8 @@ pub struct FileEngine {
     coded: Option<Input>,
     /// Of each column that was read its distinct values in the order of their numbers.
     distinct: Vec<(String, ArrayRef)>,
+    /// How the columns are read by which records are not grouped.
+    readings: Vec<ColumnReading>,
 }
 
 /// The name of a column as it stands, whatever its letters.
@@ -50,12 +55,13 @@ pub(crate) fn named(name: &str) -> Expr {
 impl FileEngine {
     /// An engine for a table.
     pub fn new(runner: Runner, table: FileTable) -> Self {
-        Self { runner, table: Arc::new(table), coded: None, distinct: Vec::new() }
+        Self { runner, table: Arc::new(table), coded: None, distinct: Vec::new(), readings: Vec::new() }
     }
 
     /// An engine for a table of entries; `input` tells what they stand for.
     pub fn coded(runner: Runner, table: FileTable, input: Input) -> Self {
-        Self { runner, table: Arc::new(table), coded: Some(input), distinct: Vec::new() }
+        let (distinct, readings) = (Vec::new(), Vec::new());
+        Self { runner, table: Arc::new(table), coded: Some(input), distinct, readings }
     }
 
     /// What runs the plans.
@@ -101,7 +107,7 @@ impl FileEngine {
                     Some((distinct, values.places.clone(), Arc::clone(&values.values)))
                 }
             };
-            Ok(ColumnTable { name: own.name.clone(), kind, values })
+            Ok(ColumnTable { name: own.name.clone(), kind, values, told_apart: None })
         });
         let quasi = recoding.quasi.iter().copied().zip(recoding.node_of_entry.iter().cloned());
         Ok(LookupTables {
@@ -127,13 +133,50 @@ impl FileEngine {
         tables: LookupTables,
         parts: Vec<Vec<crate::table::Stretch>>,
     ) -> Result<Arc<dyn ExecutionPlan>, EngineError> {
-        let position = |own: &ColumnTable| {
-            self.table.schema.index_of(&own.name).map_err(|_| EngineError::input("a column is missing"))
+        let scan = self.scan(tables.columns.iter().map(|own| own.name.as_str()), parts)?;
+        Ok(Arc::new(RecodeExec::new(scan, Arc::new(tables))))
+    }
+
+    /// Reads columns in these parts.
+    fn scan<'a>(
+        &self,
+        columns: impl Iterator<Item = &'a str>,
+        parts: Vec<Vec<crate::table::Stretch>>,
+    ) -> Result<Arc<dyn ExecutionPlan>, EngineError> {
+        let position = |name: &str| {
+            self.table.schema.index_of(name).map_err(|_| EngineError::input("a column is missing"))
         };
-        let projection = tables.columns.iter().map(position).collect::<Result<Vec<usize>, _>>()?;
-        let scan =
-            ScanExec::new(Arc::clone(&self.table), projection, parts, false).map_err(|error| told(&error))?;
-        Ok(Arc::new(RecodeExec::new(Arc::new(scan), Arc::new(tables))))
+        let projection = columns.map(position).collect::<Result<Vec<usize>, _>>()?;
+        let scan = ScanExec::new(Arc::clone(&self.table), projection, parts, false);
+        Ok(Arc::new(scan.map_err(|error| told(&error))?))
+    }
+
+    /// Finds the kinds of columns by which records are not grouped, in one pass; no list of their values is kept.
+    fn look_at(
+        &self,
+        columns: &[String],
+        options: &ReadOptions,
+        progress: &dyn Progress,
+    ) -> Result<Vec<ColumnReading>, RunError> {
+        let mut readings: Vec<ColumnReading> =
+            columns.iter().map(|name| ColumnReading::new(name, options)).collect();
+        for name in columns {
+            let kind = self.table.schema.field_with_name(name).map(|own| own.data_type());
+            // Values of other types have no texts.
+            ValueReader::new(name, kind.map_err(|_| EngineError::input("a column is missing"))?)?;
+        }
+        if readings.is_empty() {
+            return Ok(readings);
+        }
+        progress.stage("looking at the other columns", None);
+        let scan = self.scan(columns.iter().map(String::as_str), self.table.parts(self.runner.parts))?;
+        let plan = Arc::new(LookExec::new(scan, Arc::new(readings.clone())));
+        let mut tests = vec![KindTest::default(); readings.len()];
+        self.runner.run(plan, progress, &mut |batch| {
+            LookExec::join(&batch, &mut tests).map_err(|error| told(&error).into())
+        })?;
+        readings.iter_mut().zip(&tests).for_each(|(reading, test)| reading.kind = Some(test.kind()));
+        Ok(readings)
     }
 
     /// Writes one file, in this process: parts are recoded at the same time and written in their order.
@@ -219,15 +262,15 @@ impl FileEngine {
         let rows = self.table.rows();
         let each = recoding.rows_per_file.unwrap_or(rows).max(1);
         let starts: Vec<u64> = (0..rows.div_ceil(each)).map(|part| part * each).collect();
-        let parts = starts.iter().map(|&from| self.table.stretches(from, (from + each).min(rows))).collect();
-        let recoded = self.recoded(self.tables(recoding)?, parts)?;
+        let ends: Vec<u64> = starts.iter().copied().chain([rows]).collect();
+        let recoded = self.recoded(self.tables(recoding)?, self.table.cut(&ends))?;
         let scratch = draft.scratch()?;
         let folder = std::path::absolute(scratch.path()).unwrap_or_else(|_| PathBuf::from(scratch.path()));
         let names: Vec<String> =
             (0..starts.len()).map(|part| privet_release::part_name(&recoding.file, part)).collect();
         let watched = starts.iter().map(|&from| {
-            let own = recoding.watched.iter().filter(|&&row| from <= row && row < from + each);
-            own.map(|row| row - from).collect()
+            let at = |row: u64| recoding.watched.partition_point(|&own| own < row);
+            recoding.watched[at(from)..at(from + each)].iter().map(|row| row - from).collect()
         });
         let destination = Destination {
             folder: folder.clone(),
@@ -307,6 +350,8 @@ impl Engine for FileEngine {
                 first: tuples.first,
             });
         }
+        let others: Vec<String> = columns.iter().filter(|name| !grouped.contains(name)).cloned().collect();
+        let readings = self.look_at(&others, &wanted.options, progress)?;
         let mut made: Vec<(Column, Option<Vec<u32>>)> = Vec::with_capacity(columns.len());
         let mut of_tuples = grouped.iter().zip(tuples.columns).peekable();
         for name in &columns {
@@ -315,12 +360,13 @@ impl Engine for FileEngine {
                 made.push((column, Some(entries)));
                 continue;
             }
-            let alone = self.group(std::slice::from_ref(name), &wanted.options, progress)?;
-            for (column, values, _) in alone.columns {
-                self.distinct.push((name.clone(), values));
-                made.push((column, None));
-            }
+            let reading = readings.iter().find(|own| own.name == *name);
+            let kind = reading.and_then(|own| own.kind).unwrap_or(Kind::Text);
+            let domain = Domain::without_values(kind, wanted.options.equality_in(name).of_kind(kind));
+            let column = Column { name: name.clone(), codes: Vec::new(), domain, cells: Cells::Plain };
+            made.push((column, None));
         }
+        self.readings = readings;
         let (columns, entries): (Vec<_>, Vec<_>) = made.into_iter().unzip();
         let table = Table { columns, rows };
         let input = Input { table, names, format: Format::Parquet, dialect: None, bytes: self.table.bytes() };
@@ -339,6 +385,40 @@ impl Engine for FileEngine {
         }
     }
 
+    fn entries(
+        &mut self,
+        recoding: &Recoding,
+        each: &mut dyn FnMut(&[&[u32]]) -> Result<(), RunError>,
+        progress: &dyn Progress,
+    ) -> Result<Written, RunError> {
+        if self.coded.is_none() {
+            let problem = "a CSV is written of CSV and Arrow files; set format = \"parquet\" in [output]";
+            return Err(EngineError::input(problem).into());
+        }
+        let mut tables = self.tables(recoding)?;
+        for (column, codes) in tables.columns.iter_mut().zip(&recoding.code_of_entry) {
+            let all = self.distinct_of(&column.name, codes.len())?;
+            column.values = Some((Arc::clone(&all), (0..codes.len() as u32).collect(), all));
+        }
+        let plan = self.recoded(tables, self.table.parts(self.runner.parts * PARTS_PER_THREAD))?;
+        let mut watch = Watch::new(recoding.watched.clone());
+        let mut rows = 0;
+        let failed = || EngineError::resources("the engine told no entries");
+        self.in_order(plan, progress, &mut |batch| {
+            let (kept, columns) = split(&batch).map_err(|error| told(&error))?;
+            watch.look(&kept);
+            let published = columns.iter().map(|own| filter(own, &kept)).collect::<Result<Vec<_>, _>>();
+            let published = published.map_err(|_| failed())?;
+            let entries =
+                published.iter().map(|own| Some(&own.as_primitive_opt::<UInt32Type>()?.values()[..]));
+            let entries: Option<Vec<&[u32]>> = entries.collect();
+            rows += kept.true_count() as u64;
+            progress.at(watch.read);
+            each(&entries.ok_or_else(failed)?)
+        })?;
+        Ok(Written { rows, suppressed_before: watch.before })
+    }
+
     fn alike(
         &mut self,
         recoding: &Recoding,
@@ -351,6 +431,13 @@ impl Engine for FileEngine {
         for (position, own) in tables.columns.iter_mut().enumerate() {
             let quasi = tables.quasi.iter().find(|quasi| quasi.0 == position);
             let is_asked = columns.contains(&own.name);
+            let is_listed = !recoding.code_of_entry[position].is_empty();
+            if quasi.is_none() && is_asked && !is_listed {
+                let reading = self.readings.iter().find(|reading| reading.name == own.name).cloned();
+                own.told_apart = Some(reading.ok_or_else(|| EngineError::input("a column was not read"))?);
+                own.values = None;
+                continue;
+            }
             own.values =
                 match quasi.map(|own| &own.1).or(is_asked.then_some(&recoding.code_of_entry[position])) {
                     Some(places) => {
@@ -361,10 +448,11 @@ impl Engine for FileEngine {
                 };
         }
         // Other columns are not read.
-        let is_read: Vec<bool> = tables.columns.iter().map(|own| own.values.is_some()).collect();
-        let place_of = |position: usize| is_read[..position].iter().filter(|read| **read).count();
+        let is_read = |own: &ColumnTable| own.values.is_some() || own.told_apart.is_some();
+        let read: Vec<bool> = tables.columns.iter().map(is_read).collect();
+        let place_of = |position: usize| read[..position].iter().filter(|read| **read).count();
         tables.quasi.iter_mut().for_each(|own| own.0 = place_of(own.0));
-        tables.columns.retain(|own| own.values.is_some());
+        tables.columns.retain(is_read);
         let by: Vec<Expr> = tables.words().iter().map(|word| named(word)).collect();
         let plan = self.recoded(tables, self.table.parts(self.runner.parts))?;
         let failed = |error: datafusion::error::DataFusionError| told(&error);

@@ -27,6 +27,7 @@ mod database;
 mod engine;
 mod fault;
 mod group;
+mod look;
 mod lookup;
 mod parts;
 mod plan;
@@ -40,6 +41,7 @@ mod scan;
 mod stage;
 mod store;
 mod table;
+mod values;
 
 pub use engine::FileEngine;
 pub use plan::{Passes, Plan, plan};

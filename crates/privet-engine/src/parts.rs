@@ -3,6 +3,7 @@
 //! **Guarantee.** A file has its name only when it is complete: it is written under another name and renamed, so a task that is
 //! made again after its executor was lost writes the same file again and nothing else is seen.
 
+use std::collections::BTreeMap;
 use std::fmt;
 use std::fs::File;
 use std::io::BufWriter;
@@ -151,7 +152,7 @@ impl WriteExec {
     /// # Errors
     /// When it is something else.
     pub fn told(batches: &[RecordBatch]) -> Result<Vec<Part>> {
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: BTreeMap<usize, Part> = BTreeMap::new();
         for batch in batches {
             let columns: Option<Vec<&UInt64Array>> =
                 batch.columns().iter().map(|own| own.as_primitive_opt::<UInt64Type>()).collect();
@@ -161,18 +162,14 @@ impl WriteExec {
             for row in 0..batch.num_rows() {
                 let [part, read, written, watched, before] = [0, 1, 2, 3, 4].map(|i| columns[i].value(row));
                 let number = part as usize;
-                let known = parts.iter().position(|own| own.number == number);
-                let place = known.unwrap_or_else(|| {
-                    parts.push(Part { number, read, written, suppressed_before: Vec::new() });
-                    parts.len() - 1
-                });
+                let new = || Part { number, read, written, suppressed_before: Vec::new() };
+                let own = parts.entry(number).or_insert_with(new);
                 if watched != u64::MAX {
-                    parts[place].suppressed_before.push(before);
+                    own.suppressed_before.push(before);
                 }
             }
         }
-        parts.sort_by_key(|part| part.number);
-        Ok(parts)
+        Ok(parts.into_values().collect())
     }
 }
 

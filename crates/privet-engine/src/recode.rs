@@ -25,6 +25,7 @@ use privet_job::engine::EngineError;
 
 use crate::fault::external;
 use crate::lookup::Lookup;
+use crate::values::{ColumnReading, no_bits};
 
 /// The name of the column that tells which records are published.
 pub const KEPT: &str = "__privet_kept";
@@ -80,6 +81,8 @@ pub struct ColumnTable {
     pub kind: DataType,
     /// Its distinct values, per one where it goes, and the values that come out; nothing where values stay as they are.
     pub values: Option<(ArrayRef, Vec<u32>, ArrayRef)>,
+    /// How its values are read, where bits that tell them apart come out in place of them.
+    pub told_apart: Option<ColumnReading>,
 }
 
 impl LookupTables {
@@ -92,15 +95,20 @@ impl LookupTables {
         };
         let word = |word: usize| Field::new(Packing::name(word), DataType::UInt64, false);
         let fields: Vec<Field> = match self.as_numbers {
-            true => std::iter::once(kept).chain((0..Packing::of(self).words).map(word)).collect(),
+            true => std::iter::once(kept).chain((0..self.words().len()).map(word)).collect(),
             false => std::iter::once(kept).chain(self.columns.iter().map(column)).collect(),
         };
         Arc::new(Schema::new(fields))
     }
 
-    /// The names of the words that numbers are packed into.
+    /// The names of the words that numbers are packed into, and of the two words that tell all other values apart.
     pub fn words(&self) -> Vec<String> {
-        (0..Packing::of(self).words).map(Packing::name).collect()
+        let told_apart = if self.tells_apart() { 2 } else { 0 };
+        (0..Packing::of(self).words + told_apart).map(Packing::name).collect()
+    }
+
+    fn tells_apart(&self) -> bool {
+        self.as_numbers && self.columns.iter().any(|own| own.told_apart.is_some())
     }
 }
 
@@ -136,7 +144,9 @@ impl Ready {
         columns.push(Arc::new(BooleanArray::from(vec![true; batch.num_rows()])));
         for ((column, lookup), values) in self.tables.columns.iter().zip(&self.lookups).zip(batch.columns()) {
             let (Some((_, places, published)), Some(lookup)) = (&column.values, lookup) else {
-                columns.push(Arc::clone(values));
+                if !self.tables.as_numbers {
+                    columns.push(Arc::clone(values));
+                }
                 entries.push(None);
                 continue;
             };
@@ -157,6 +167,9 @@ impl Ready {
         if self.tables.as_numbers {
             columns.extend(words.into_iter().map(|word| -> ArrayRef { Arc::new(UInt64Array::from(word)) }));
         }
+        if self.tables.tells_apart() {
+            columns.extend(self.told_apart(batch)?);
+        }
         if !self.suppressed.is_empty() {
             let mut key = vec![0; self.tables.quasi.len()];
             let mut kept = Vec::with_capacity(batch.num_rows());
@@ -170,6 +183,18 @@ impl Ready {
             columns[0] = Arc::new(BooleanArray::from(kept));
         }
         RecordBatch::try_new(Arc::clone(&self.schema), columns).map_err(shape)
+    }
+
+    /// The two words that tell the values of each record apart.
+    fn told_apart(&self, batch: &RecordBatch) -> Result<[ArrayRef; 2]> {
+        let mut bits = vec![no_bits(); batch.num_rows()];
+        for (column, values) in self.tables.columns.iter().zip(batch.columns()) {
+            let Some(reading) = &column.told_apart else { continue };
+            reading.mix(values, &mut bits).map_err(external)?;
+        }
+        Ok([0, 1].map(|half| -> ArrayRef {
+            Arc::new(UInt64Array::from_iter_values(bits.iter().map(|own| own[half])))
+        }))
     }
 }
 

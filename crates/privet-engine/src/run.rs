@@ -13,7 +13,7 @@ use privet_release::{Draft, part_name};
 use tempfile::TempDir;
 use url::Url;
 
-use crate::database::{self, TableWriter};
+use crate::database::{self, PublishedTable, TableWriter};
 use crate::engine::FileEngine;
 use crate::runner::{Runner, Settings};
 use crate::scan::ScanExec;
@@ -31,7 +31,7 @@ pub struct Opened {
     _temporary: TempDir,
 }
 
-fn settings_of(job: &Job, temporary: &Path) -> Settings {
+pub(crate) fn settings_of(job: &Job, temporary: &Path) -> Settings {
     Settings {
         threads: job.engine.threads,
         memory_limit: job.engine.memory_limit(),
@@ -43,6 +43,49 @@ fn settings_of(job: &Job, temporary: &Path) -> Settings {
 /// Whether the input of a job is in a database.
 fn is_database(url: &Url) -> bool {
     matches!(url.scheme(), "postgres" | "postgresql")
+}
+
+/// What the input of a job is, by its address.
+pub(crate) enum Place {
+    /// A table or query of PostgreSQL.
+    Database(Url),
+    /// Parquet files, wherever they lie.
+    Parquet(Url),
+    /// Local files of another format, which are read once and kept as entries.
+    Coded(PathBuf, Format),
+}
+
+impl Place {
+    /// Where the input is, and in which format. Nothing is read.
+    ///
+    /// # Errors
+    /// When the address is none, or the job says other things of it than it is.
+    pub fn of(job: &Job, base: &Path) -> Result<Self, RunError> {
+        let url = url_of(base, &job.input.path)?;
+        if is_database(&url) {
+            return Ok(Self::Database(url));
+        }
+        if job.input.query.is_some() || job.input.table.is_some() {
+            let problem = "`input.query` and `input.table` go with an address such as postgres://user@host/database in input.path";
+            return Err(EngineError::input(problem).into());
+        }
+        if url.scheme() != "file" {
+            return Ok(Self::Parquet(url));
+        }
+        let path = url.to_file_path().unwrap_or_default();
+        Ok(match format_of(job, &path)? {
+            Format::Parquet => Self::Parquet(url),
+            format => Self::Coded(path, format),
+        })
+    }
+
+    /// The format in which the release is written where the job names none.
+    pub fn format(&self) -> Format {
+        match self {
+            Self::Database(_) | Self::Parquet(_) => Format::Parquet,
+            Self::Coded(_, format) => *format,
+        }
+    }
 }
 
 /// The format of a job's input that is a path.
@@ -70,39 +113,45 @@ pub fn open(job: &Job, base: &Path, progress: &dyn Progress) -> Result<Opened, R
     let temporary = temporary
         .map_err(|error| EngineError::resources(format!("no folder for temporary files: {error}")))?;
     let runner = Runner::new(settings_of(job, temporary.path()))?;
-    let url = url_of(base, &job.input.path)?;
     let opened = |engine, source| Opened { engine, source, _temporary: temporary };
-    if is_database(&url) {
-        let query = database::query_of(job.input.query.as_deref(), job.input.table.as_deref())?;
-        let path = opened_path(&runner, "database.parquet");
-        let rows = database::read(url.as_str(), &query, &path, progress)?;
-        let table = runner.runtime.block_on(FileTable::open(&url_of(base, &path)?))?;
-        return Ok(opened(
-            FileEngine::new(runner, table),
-            format!("PostgreSQL, one snapshot of {rows} records"),
-        ));
+    match Place::of(job, base)? {
+        Place::Database(url) => {
+            let query = database::query_of(job.input.query.as_deref(), job.input.table.as_deref())?;
+            let path = opened_path(&runner, "database.parquet");
+            let rows = database::read(url.as_str(), &query, &path, progress)?;
+            let table = runner.runtime.block_on(FileTable::open(&url_of(base, &path)?))?;
+            let source = format!("PostgreSQL, one snapshot of {rows} records");
+            Ok(opened(FileEngine::new(runner, table), source))
+        }
+        Place::Parquet(url) => {
+            let table = runner.runtime.block_on(FileTable::open(&url))?;
+            let source = format!("{} Parquet files, {} bytes", table.files.len(), table.bytes());
+            Ok(opened(FileEngine::new(runner, table), source))
+        }
+        Place::Coded(path, format) => {
+            let options = privet_job::engine::options_of(job, base)?;
+            let folder = runner.temporary().to_owned();
+            let (table, input) = stage::entries(&runner, &path, &options, &folder, progress)?;
+            let source = format!("{} files, read once and kept as numbers", format.word());
+            Ok(opened(FileEngine::coded(runner, table, input), source))
+        }
     }
-    if job.input.query.is_some() || job.input.table.is_some() {
-        let problem = "`input.query` and `input.table` go with an address such as postgres://user@host/database in input.path";
-        return Err(EngineError::input(problem).into());
-    }
-    let is_path = url.scheme() == "file";
-    let path = if is_path { url.to_file_path().unwrap_or_default() } else { PathBuf::new() };
-    let format = if is_path { format_of(job, &path)? } else { Format::Parquet };
-    if format == Format::Parquet {
-        let table = runner.runtime.block_on(FileTable::open(&url))?;
-        let source = format!("{} Parquet files, {} bytes", table.files.len(), table.bytes());
-        return Ok(opened(FileEngine::new(runner, table), source));
-    }
-    let options = privet_job::engine::options_of(job, base)?;
-    let folder = runner.temporary().to_owned();
-    let (table, input) = stage::entries(&runner, &path, &options, &folder, progress)?;
-    let source = format!("{} files, read once and kept as numbers", format.word());
-    Ok(opened(FileEngine::coded(runner, table, input), source))
 }
 
 fn opened_path(runner: &Runner, name: &str) -> PathBuf {
     runner.temporary().join(name)
+}
+
+/// Refuses what no engine does, before anything is read.
+pub(crate) fn check(job: &Job, base: &Path) -> Result<Place, RunError> {
+    privet_job::engine::check(job)?;
+    let place = Place::of(job, base)?;
+    privet_job::engine::check_output(job, place.format())?;
+    if job.output.database.is_some() && job.output.format()?.unwrap_or(place.format()) != Format::Parquet {
+        let problem = "takes what is written as Parquet; set format = \"parquet\" in [output]";
+        return Err(EngineError::input(format!("`output.database` {problem}")).into());
+    }
+    Ok(place)
 }
 
 /// Runs a job on the engine that it asks for.
@@ -119,21 +168,13 @@ pub fn anonymize(job: &Job, options: &RunOptions, progress: &dyn Progress) -> Re
         return Err(EngineError::input(problem).into());
     }
     // What the engine does not do is said before anything is read.
-    privet_job::engine::check(job)?;
+    check(job, &options.base)?;
     let Opened { mut engine, _temporary, .. } = open(job, &options.base, progress)?;
     let (Some(database), Some(table)) = (&job.output.database, &job.output.table) else {
         return run_on(job, options, &mut engine, progress);
     };
-    let mut sink = WithDatabase { engine, database, table, written: None };
-    let summary = run_on(job, options, &mut sink, progress)?;
-    if let Some(written) = sink.written {
-        written.commit().map_err(|error| {
-            EngineError::resources(format!(
-                "the release folder is complete, and its table was not written: {error}"
-            ))
-        })?;
-    }
-    Ok(summary)
+    let mut sink = WithDatabase { engine, database, table, written: None, published: None };
+    run_on(job, options, &mut sink, progress)
 }
 
 /// The memory engine on a table that is in one local place; others are brought there.
@@ -169,7 +210,10 @@ struct WithDatabase<'a> {
     engine: FileEngine,
     database: &'a str,
     table: &'a str,
+    /// The table in its transaction.
     written: Option<TableWriter>,
+    /// The table when it is there for all.
+    published: Option<PublishedTable>,
 }
 
 impl Engine for WithDatabase<'_> {
@@ -183,11 +227,6 @@ impl Engine for WithDatabase<'_> {
         draft: &Draft,
         progress: &dyn Progress,
     ) -> Result<Written, RunError> {
-        if recoding.format != Format::Parquet {
-            let problem =
-                "`output.database` takes what is written as Parquet; set format = \"parquet\" in [output]";
-            return Err(EngineError::input(problem).into());
-        }
         let written = self.engine.write(recoding, draft, progress)?;
         // The records come from the files that the manifest hashes, so that both are the same.
         let mut parts = 0..;
@@ -226,6 +265,19 @@ impl Engine for WithDatabase<'_> {
         progress: &dyn Progress,
     ) -> Result<Option<Vec<(u64, u64)>>, RunError> {
         self.engine.alike(recoding, columns, progress)
+    }
+
+    fn publish_beside(&mut self) -> Result<(), RunError> {
+        let Some(written) = self.written.take() else { return Ok(()) };
+        self.published = Some(written.commit()?);
+        Ok(())
+    }
+
+    fn take_back(&mut self) -> Result<(), RunError> {
+        match self.published.take() {
+            Some(published) => Ok(published.remove()?),
+            None => Ok(()),
+        }
     }
 }
 

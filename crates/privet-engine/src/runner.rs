@@ -36,6 +36,13 @@ pub struct Settings {
     pub temporary: Option<std::path::PathBuf>,
 }
 
+impl Settings {
+    fn threads(&self) -> usize {
+        let available = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+        self.threads.unwrap_or_else(available).max(1)
+    }
+}
+
 /// Runs plans.
 pub struct Runner {
     /// What runs what waits.
@@ -56,8 +63,7 @@ impl Runner {
     /// When the system gives no threads or no room for temporary files.
     pub fn new(settings: Settings) -> Result<Self, EngineError> {
         let failed = |what: &str, error: std::io::Error| EngineError::resources(format!("{what}: {error}"));
-        let available = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
-        let threads = settings.threads.unwrap_or_else(available).max(1);
+        let threads = settings.threads();
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .worker_threads(threads)
             .enable_all()
@@ -70,7 +76,7 @@ impl Runner {
             None => folder.tempdir(),
         };
         let temporary = temporary.map_err(|error| failed("no folder for temporary files", error))?;
-        let parts = if settings.scheduler.is_some() { CLUSTER_PARTS } else { threads };
+        let parts = Self::parts_of(&settings);
         let config = match settings.scheduler {
             #[cfg(feature = "cluster")]
             Some(_) => cluster::session(),
@@ -88,6 +94,11 @@ impl Runner {
         let environment = environment.build_arc().map_err(|error| told(&error))?;
         let context = SessionContext::new_with_config_rt(config.with_target_partitions(parts), environment);
         Ok(Self { runtime, context, parts, settings, temporary })
+    }
+
+    /// How many parts work is cut into with these settings.
+    pub fn parts_of(settings: &Settings) -> usize {
+        if settings.scheduler.is_some() { CLUSTER_PARTS } else { settings.threads() }
     }
 
     /// Whether a cluster does the work.

@@ -133,20 +133,28 @@ impl FileTable {
         self.files.iter().map(|file| file.size).sum()
     }
 
-    /// The records from one number to another, which is not among them.
-    pub fn stretches(&self, from: u64, to: u64) -> Vec<Stretch> {
-        let mut stretches: Vec<Stretch> = Vec::new();
-        let mut first = 0;
+    /// The records between each number of an ascending list and the next one, in one pass over the row groups.
+    pub fn cut(&self, ends: &[u64]) -> Vec<Vec<Stretch>> {
+        let mut parts: Vec<Vec<Stretch>> = vec![Vec::new(); ends.len().saturating_sub(1)];
+        let (mut first, mut open) = (0, 0);
         for (file, own) in self.files.iter().enumerate() {
             for (group, &rows) in own.groups.iter().enumerate() {
-                let (start, end) = (first.max(from), (first + rows).min(to));
-                if start < end {
-                    match stretches.last_mut() {
+                // Parts that end before this group are complete.
+                while open < parts.len() && ends[open + 1] <= first {
+                    open += 1;
+                }
+                for (part, ends) in parts[open..].iter_mut().zip(ends[open..].windows(2)) {
+                    if ends[0] >= first + rows {
+                        break;
+                    }
+                    let (start, end) = (first.max(ends[0]), (first + rows).min(ends[1]));
+                    match part.last_mut() {
+                        _ if start >= end => {}
                         Some(last) if last.file == file => {
                             last.groups.push(group);
                             last.rows += end - start;
                         }
-                        _ => stretches.push(Stretch {
+                        _ => part.push(Stretch {
                             file,
                             groups: vec![group],
                             skip: start - first,
@@ -158,7 +166,7 @@ impl FileTable {
                 first += rows;
             }
         }
-        stretches
+        parts
     }
 
     /// All records in about so many parts of consecutive row groups.
@@ -177,7 +185,7 @@ impl FileTable {
         if ends.last() != Some(&rows) {
             ends.push(rows);
         }
-        ends.windows(2).map(|ends| self.stretches(ends[0], ends[1])).collect()
+        self.cut(&ends)
     }
 }
 

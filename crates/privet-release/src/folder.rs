@@ -201,7 +201,30 @@ impl Draft {
     /// # Errors
     /// When a file was not finished, the manifest cannot be written, something else came to stand at the
     /// destination in the meantime, or the file system refuses. Nothing is left behind then.
-    pub fn commit<M: Sealable>(self, mut manifest: M) -> Result<M, FolderError> {
+    pub fn commit<M: Sealable>(self, manifest: M) -> Result<M, FolderError> {
+        self.commit_beside(manifest, &mut || Ok(()))
+    }
+
+    /// As [`commit`](Self::commit), with something that is published at the same time in another place: `beside` runs when all
+    /// files are durable and nothing but the name of the folder is missing.
+    ///
+    /// # Errors
+    /// As [`commit`](Self::commit), and when `beside` fails: nothing is left behind then either. When the folder cannot be put
+    /// in place although `beside` went well, whoever gave it takes back what it did.
+    pub fn commit_beside<M: Sealable, E: From<FolderError>>(
+        self,
+        manifest: M,
+        beside: &mut dyn FnMut() -> Result<(), E>,
+    ) -> Result<M, E> {
+        let manifest = self.make_durable(manifest)?;
+        self.place.check()?;
+        beside()?;
+        self.place.put(&self.folder)?;
+        Ok(manifest)
+    }
+
+    /// Writes the manifest and makes all files durable.
+    fn make_durable<M: Sealable>(&self, mut manifest: M) -> Result<M, FolderError> {
         let entries = std::mem::take(&mut *self.files.lock().unwrap_or_else(PoisonError::into_inner));
         let mut files = Vec::with_capacity(entries.len());
         let mut handles = Vec::with_capacity(entries.len());
@@ -223,7 +246,6 @@ impl Draft {
         // A mark that a power failure brought back would be a file too many in the release.
         self.folder.unmark().map_err(FolderError::io(&self.folder.path))?;
         place::sync_folder(&self.folder.path)?;
-        self.place.put(&self.folder)?;
         Ok(manifest)
     }
 

@@ -1,5 +1,6 @@
 //! From a chosen candidate to a release folder: the data, the manifest, the report.
 
+mod data_file;
 mod measured;
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
@@ -22,10 +23,11 @@ use crate::assess::{gate, home, standardized};
 use crate::buckets;
 use crate::chosen::Place;
 use crate::countermeasure::{Countermeasure, p_safe};
-use crate::error::{JobError, NothingLeft, RunError};
+use crate::error::{NothingLeft, RunError};
 use crate::job::Job;
 use crate::load::{Loaded, Quasi};
 use crate::run::{Candidate, RunOptions};
+pub(crate) use data_file::{DataFile, rows_per_file_of_csv};
 use measured::{classes, facts, metrics};
 pub(crate) use privet_microdata::publish::{evidence_of_values, without_folders, write_pages};
 
@@ -101,31 +103,6 @@ pub(crate) fn publish(
     conclude(draft, manifest, candidate, options, progress)
 }
 
-/// The file of the published table.
-pub(crate) struct DataFile {
-    pub name: String,
-    pub format: Format,
-    pub dialect: Dialect,
-}
-
-impl DataFile {
-    pub fn of(candidate: &Candidate<'_>) -> Result<Self, RunError> {
-        let input = &candidate.loaded.input;
-        let format = candidate.job.output.format()?.unwrap_or(input.format);
-        // Published tables name their columns and quote in the one way that every reader knows.
-        let dialect = Dialect { header: true, quote: b'"', ..input.dialect.clone().unwrap_or_default() };
-        if candidate.job.output.rows_per_file().is_some() && format == Format::Csv {
-            let problem = "goes with Parquet and Arrow; set format = \"parquet\" in [output]";
-            return Err(JobError::key("output.rows-per-file", problem).into());
-        }
-        let name = match candidate.job.output.rows_per_file() {
-            Some(_) => format!("data-*.{}", format.word()),
-            None => format!("data.{}", format.word()),
-        };
-        Ok(Self { name, format, dialect })
-    }
-}
-
 /// Attacks what is written, adds the report, makes the owner's files and puts the release in place.
 pub(crate) fn conclude(
     draft: Draft,
@@ -133,6 +110,18 @@ pub(crate) fn conclude(
     candidate: &Candidate<'_>,
     options: &RunOptions,
     progress: &dyn Progress,
+) -> Result<(Manifest, Vec<Finding>), RunError> {
+    conclude_beside(draft, manifest, candidate, options, progress, &mut || Ok(()))
+}
+
+/// The same, with something that is published at the same time in another place: see [`Draft::commit_beside`].
+pub(crate) fn conclude_beside(
+    draft: Draft,
+    manifest: Manifest,
+    candidate: &Candidate<'_>,
+    options: &RunOptions,
+    progress: &dyn Progress,
+    beside: &mut dyn FnMut() -> Result<(), RunError>,
 ) -> Result<(Manifest, Vec<Finding>), RunError> {
     let gated = gate(&draft, candidate, &manifest, &options.base, progress)?;
     let mut facts = facts(candidate, &options.reproduce);
@@ -165,7 +154,7 @@ pub(crate) fn conclude(
         None => None,
     };
     progress.check()?;
-    let manifest = draft.commit(manifest)?;
+    let manifest = draft.commit_beside(manifest, beside)?;
     if let Some(files) = files {
         files.put()?;
     }

@@ -5,6 +5,7 @@
 //! example of the crate it is about.
 
 mod attacks;
+mod cluster;
 mod engine;
 mod graph;
 mod grid;
@@ -15,6 +16,7 @@ mod mine;
 mod parties;
 mod peers;
 mod plot;
+mod postgres;
 mod private;
 mod publish;
 mod python;
@@ -48,6 +50,11 @@ const SUITES: &[Suite] = &[
         run: attacks::run,
     },
     Suite {
+        name: "cluster",
+        what: "a job on two and four executors of this machine, beside the same job embedded; builds Ballista, half an hour",
+        run: cluster::run,
+    },
+    Suite {
         name: "engine",
         what: "jobs on DataFusion within 2 GiB, beside one GROUP BY and one copy of the same files; hours at full size",
         run: engine::run,
@@ -71,6 +78,11 @@ const SUITES: &[Suite] = &[
         name: "parties",
         what: "several owners: intersections, transfers, sums, rules and trees over TLS, against one owner",
         run: parties::run,
+    },
+    Suite {
+        name: "postgres",
+        what: "ten million records from PostgreSQL and back, beside pg_dump and psql, while somebody writes to the table",
+        run: postgres::run,
     },
     Suite {
         name: "private-models",
@@ -112,6 +124,11 @@ const SUITES: &[Suite] = &[
         name: "shapes",
         what: "baskets, logs and traces with their growth, and a recoding applied to ten million rows",
         run: shapes::run,
+    },
+    Suite {
+        name: "simulation",
+        what: "what 16 and 64 machines give a job, by a simulation with the rates of the guide",
+        run: cluster::simulation,
     },
 ];
 

@@ -159,6 +159,10 @@ fn a_small_file_that_holds_a_large_table_ends_for_want_of_resources() {
         |set: &str| dir.privet(&["anonymize", "job.toml", "--set", "columns.a.role=\"quasi\"", "--set", set]);
     anonymize("input.max-input=\"1MB\"").expect(4).says("takes 4.0 MB");
     anonymize("input.max-input=\"1\"").expect(2).says("512MB");
+    // A release in files that are small enough each is as large as all of them.
+    anonymize("output.rows-per-file=200000").expect(0);
+    dir.expect(4, &["verify", "release", "--max-input", "1MB"]).says("--max-input");
+    dir.expect(0, &["verify", "release", "--max-input", "5MB"]);
 }
 
 #[test]

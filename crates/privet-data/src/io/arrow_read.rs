@@ -225,20 +225,42 @@ fn open_ipc(
 /// # Errors
 /// When it does, or cannot be read.
 pub fn check_columnar(path: &Path, format: Format) -> Result<(), ReadErrorKind> {
+    stated(path, format).map(drop)
+}
+
+/// The same of the files of one table, which together state no more than is read.
+///
+/// # Errors
+/// When a file does, or all together do; with the file.
+pub fn check_columnar_parts(paths: &[PathBuf], format: Format) -> Result<(), (PathBuf, ReadErrorKind)> {
+    let mut all = 0u64;
+    for path in paths {
+        let at = |kind| (path.clone(), kind);
+        let Some((rows, columns)) = stated(path, format).map_err(at)? else { continue };
+        all = all.saturating_add(rows);
+        Extent::new(columns, &ReadOptions::default(), false).expect(all).map_err(at)?;
+    }
+    Ok(())
+}
+
+/// Checks a file. Tells how many records and columns it states, where that is in one place.
+fn stated(path: &Path, format: Format) -> Result<Option<(u64, usize)>, ReadErrorKind> {
     let file = open_plain(path)?;
     let bytes = file.metadata()?.len();
     let options = ReadOptions::default();
     match format {
-        Format::Csv => Ok(()),
-        Format::Xlsx | Format::Ods => super::sheet::check(path),
+        Format::Csv => Ok(None),
+        Format::Xlsx | Format::Ods => super::sheet::check(path).map(|()| None),
         Format::Parquet => guard::reading("Parquet", || {
             let opened = parquet_check::open(file, bytes)?;
             let columns: Vec<usize> = (0..opened.schema().fields().len()).collect();
             let extent = Extent::new(columns.len(), &options, false);
-            parquet_check::extent(opened.metadata(), &columns, &extent).map(drop)
+            let rows = parquet_check::extent(opened.metadata(), &columns, &extent)?;
+            Ok(Some((rows, columns.len())))
         }),
         Format::Arrow => guard::reading("Arrow", || {
-            ipc_check::check_file(BufReader::new(file), bytes, &Extent::new(1, &options, false))
+            ipc_check::check_file(BufReader::new(file), bytes, &Extent::new(1, &options, false))?;
+            Ok(None)
         }),
     }
 }
@@ -657,6 +679,15 @@ pub(crate) fn texts_of(values: &ArrayRef) -> Option<Vec<String>> {
     let mut texts = Vec::with_capacity(plain.len());
     for_each_text(plain, |text| texts.push(text.to_owned())).ok()?;
     Some(texts)
+}
+
+/// Visits the text of each value of a column that is no dictionary, in order; the empty text of what is missing.
+///
+/// # Errors
+/// When a value has no text.
+pub fn each_text(column: &str, values: &ArrayRef, visit: impl FnMut(&str)) -> Result<(), ReadError> {
+    let kind = ReadErrorKind::NoText { column: column.to_owned() };
+    for_each_text(values, visit).map_err(|_| ReadError { path: None, kind })
 }
 
 /// The text of each value, in order.

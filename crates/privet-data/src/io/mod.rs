@@ -38,7 +38,7 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 pub(crate) use arrow_read::texts_of;
-pub use arrow_read::{Frame, ValueReader, check_columnar};
+pub use arrow_read::{Frame, ValueReader, check_columnar, check_columnar_parts, each_text};
 pub use arrow_write::BatchWriter;
 pub use error::{ReadError, ReadErrorKind, WriteError};
 pub use extent::{input_limit, limit_input};

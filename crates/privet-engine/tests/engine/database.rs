@@ -106,3 +106,120 @@ fn a_connection_that_is_cut() {
     assert_eq!(error.outcome(), Outcome::Resources, "{error}");
     assert!(left_in(base, &[]).is_empty());
 }
+
+/// A table that is read keeps nobody from writing to it, and what is written meanwhile is not read.
+#[test]
+fn who_writes_to_the_table_is_not_kept_waiting() {
+    let Some((url, mut client)) = database() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path();
+    client
+        .batch_execute(
+            "DROP TABLE IF EXISTS privet_busy; CREATE TABLE privet_busy AS SELECT i::bigint AS age, 'x' AS born, 'Ulm' AS town, \
+             'flu' AS disease, 1::bigint AS income, 'n' AS note FROM generate_series(1, 400) AS i",
+        )
+        .unwrap();
+    let query = "SELECT *, pg_sleep(CASE WHEN age = 200 THEN 2 ELSE 0 END)::text AS pause FROM privet_busy";
+    let job = job_text(&url, "k-anonymity = 3", "");
+    let query = format!("input.query={}", serde_json::to_string(query).unwrap());
+    let writer = std::thread::spawn(move || {
+        let reading = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY (SELECT%privet_busy%' AND pid <> pg_backend_pid()";
+        let mut is_read = || client.query_one(reading, &[]).unwrap().get::<_, i64>(0) > 0;
+        for _ in 0..400 {
+            if is_read() {
+                break;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(10));
+        }
+        client
+            .batch_execute("UPDATE privet_busy SET town = 'Bonn'; DELETE FROM privet_busy WHERE age > 300")
+            .unwrap();
+        let is_read = client.query_one(reading, &[]).unwrap().get::<_, i64>(0) > 0;
+        (is_read, client)
+    });
+    let summary = run(base, &job, &[&query, "engine.kind=\"datafusion\"", "output.folder=out"]).unwrap();
+    let (was_read_meanwhile, mut client) = writer.join().unwrap();
+    assert!(was_read_meanwhile, "the writer waited for the reader");
+    assert_eq!(summary.rows, 400);
+    client.batch_execute("DROP TABLE privet_busy").unwrap();
+}
+
+/// Triggers on the tables that the tests below have privet make: records go in slowly, or the `COMMIT` fails.
+const TRIGGERS: &str = "
+    CREATE OR REPLACE FUNCTION privet_wait() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN PERFORM pg_sleep(0.02); RETURN NEW; END $$;
+    CREATE OR REPLACE FUNCTION privet_refuse() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE EXCEPTION 'refused'; END $$;
+    CREATE OR REPLACE FUNCTION privet_watch() RETURNS event_trigger LANGUAGE plpgsql AS $$
+        DECLARE made record;
+        BEGIN
+            FOR made IN SELECT object_identity AS name FROM pg_event_trigger_ddl_commands() LOOP
+                IF made.name = 'public.privet_cut' THEN
+                    CREATE TRIGGER waits BEFORE INSERT ON privet_cut FOR EACH ROW EXECUTE FUNCTION privet_wait();
+                ELSIF made.name = 'public.privet_refused' THEN
+                    CREATE CONSTRAINT TRIGGER refuses AFTER INSERT ON privet_refused DEFERRABLE INITIALLY DEFERRED
+                        FOR EACH ROW EXECUTE FUNCTION privet_refuse();
+                END IF;
+            END LOOP;
+        END $$;
+    DROP EVENT TRIGGER IF EXISTS privet_watch;
+    CREATE EVENT TRIGGER privet_watch ON ddl_command_end WHEN TAG IN ('CREATE TABLE') EXECUTE FUNCTION privet_watch()";
+
+/// A connection that is cut in the midst of the `COPY`, and a `COMMIT` that fails: neither a table nor a release folder.
+#[test]
+fn a_table_that_cannot_be_written_leaves_no_release() {
+    let Some((url, mut client)) = database() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path();
+    write_parquet(&base.join("people"), &people(300, 6), 300);
+    let job = job_text("people", "k-anonymity = 3", "[search]\nsuppress-at-most = 0.1\n");
+    client.batch_execute(TRIGGERS).unwrap();
+    client.batch_execute("DROP TABLE IF EXISTS privet_cut, privet_refused").unwrap();
+    let engine = "engine.kind=\"datafusion\"";
+    let sink = |table: &str| [format!("output.database=\"{url}\""), format!("output.table=\"{table}\"")];
+    let [database, table] = sink("privet_refused");
+    let error = run(base, &job, &[engine, &database, &table, "output.folder=refused"]).unwrap_err();
+    assert!(error.to_string().contains("did not commit"), "{error}");
+    assert!(left_in(base, &["people"]).is_empty());
+
+    let mut cutter = Client::connect(&url, NoTls).unwrap();
+    let killer = std::thread::spawn(move || {
+        let cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'COPY \"privet_cut\" FROM%' \
+                   AND pid <> pg_backend_pid()";
+        for _ in 0..400 {
+            if cutter.query_one(cut, &[]).unwrap().get::<_, i64>(0) > 0 {
+                return true;
+            }
+            std::thread::sleep(std::time::Duration::from_millis(20));
+        }
+        false
+    });
+    let [database, table] = sink("privet_cut");
+    let error = run(base, &job, &[engine, &database, &table, "output.folder=cut"]).unwrap_err();
+    assert!(killer.join().unwrap(), "the connection was never seen");
+    assert_eq!(error.outcome(), Outcome::Resources, "{error}");
+    assert!(left_in(base, &["people"]).is_empty());
+
+    let tables = "SELECT count(*) FROM pg_tables WHERE tablename IN ('privet_cut', 'privet_refused')";
+    assert_eq!(client.query_one(tables, &[]).unwrap().get::<_, i64>(0), 0);
+    client.batch_execute("DROP EVENT TRIGGER privet_watch").unwrap();
+}
+
+/// What a plan tells of a query does not run it.
+#[test]
+fn a_plan_runs_no_query() {
+    let Some((url, _)) = database() else { return };
+    let folder = tempfile::tempdir().unwrap();
+    let query = "SELECT i::bigint AS age, 'x' AS born, 'Ulm' AS town, 'flu' AS disease, 1::bigint AS income, 'n' AS note, \
+                 (1 / (i - i))::bigint AS never FROM generate_series(1, 1000) AS i";
+    let settings = [
+        format!("input.query={}", serde_json::to_string(query).unwrap()),
+        "engine.kind=\"datafusion\"".to_owned(),
+    ];
+    let job = privet_job::Job::parse(&job_text(&url, "k-anonymity = 3", ""), &settings).unwrap();
+    let options = privet_job::RunOptions { base: folder.path().to_owned(), ..Default::default() };
+    let told = privet_engine::plan(&job, &options, &privet_data::Silent).unwrap();
+    assert_eq!((told.records, told.is_estimate, told.is_copied), (Some(1_000), true, true));
+    assert_eq!(told.grouped, ["age", "born", "town", "disease", "income"]);
+    assert!(left_in(folder.path(), &[]).is_empty());
+}

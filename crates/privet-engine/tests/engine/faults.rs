@@ -61,15 +61,39 @@ fn what_an_engine_does_not_do_is_said_before_anything_is_read() {
     for (setting, key) in [
         ("search.algorithm=\"mondrian\"", "search.algorithm"),
         ("output.home=\"home\"", "output.home"),
-        ("adversary.max-risk=0.1", "adversary"),
+        ("adversary.attacks=[\"definetti\"]", "adversary.attacks"),
         ("output.format=\"csv\"", "output.format"),
+        ("output.format=\"xlsx\"", "output.format"),
         ("sampling.fraction=0.5", "sampling"),
     ] {
         refused(base, &job, &[ENGINE, setting], Outcome::BadInput, &[key]);
     }
     refused(base, &job, &[ENGINE], Outcome::BadInput, &["no Parquet file"]);
+    // The format of the input, where the job names no other. Neither file is there.
+    let sheet = job_text("people.xlsx", "k-anonymity = 3", "");
+    refused(base, &sheet, &[ENGINE], Outcome::BadInput, &["output.format"]);
+    let several = job_text("people.csv", "k-anonymity = 3", "[output]\nrows-per-file = 10\n");
+    refused(base, &several, &[ENGINE], Outcome::BadInput, &["output.rows-per-file"]);
     let unknown = job_text("gs://bucket/table", "k-anonymity = 3", "");
     refused(base, &unknown, &[ENGINE], Outcome::BadInput, &["gs://"]);
+}
+
+/// A limit on what attacks may find is held as in memory, and nothing is published above it.
+#[test]
+fn a_limit_on_attacks_is_held() {
+    let folder = tempfile::tempdir().unwrap();
+    let base = folder.path();
+    write_parquet(&base.join("people"), &people(200, 5), 100);
+    let job = job_text("people", "k-anonymity = 3", "");
+    for limit in ["adversary.max-risk=0.0001", "adversary.max-absolute-risk=0.0001"] {
+        let memory = run(base, &job, &[limit]).unwrap_err();
+        assert_eq!(memory.outcome(), Outcome::Refused, "{memory}");
+        let error = run(base, &job, &[ENGINE, limit]).unwrap_err();
+        assert_eq!(error.to_string(), memory.to_string());
+        assert_eq!(error.outcome(), Outcome::Refused);
+        assert!(left_in(base, &["people"]).is_empty());
+    }
+    run(base, &job, &[ENGINE, "adversary.max-absolute-risk=1", "output.folder=out"]).unwrap();
 }
 
 #[test]

@@ -3,9 +3,11 @@
 mod cluster;
 mod database;
 mod faults;
+mod plan;
 mod private;
 mod same_bytes;
 mod sources;
+mod values;
 
 use std::collections::BTreeMap;
 use std::path::Path;

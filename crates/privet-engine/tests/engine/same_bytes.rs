@@ -5,7 +5,7 @@ use proptest::prelude::*;
 
 use crate::{assert_same, job_text, left_in, people, run, write_parquet};
 
-const PRIVACY: [&str; 5] = [
+pub const PRIVACY: [&str; 5] = [
     "k-anonymity = 3",
     "k-anonymity = 2\nl-diversity = { l = 2, column = \"disease\" }",
     "k-anonymity = 2\nl-diversity = { l = 2, multi-attribute = true }",
@@ -13,7 +13,7 @@ const PRIVACY: [&str; 5] = [
     "k-anonymity = 4\ndelta-disclosure = { delta = 2.5, column = \"disease\" }",
 ];
 
-const SEARCH: [&str; 6] = [
+pub const SEARCH: [&str; 6] = [
     "algorithm = \"optimal\"\nminimal-nodes = true",
     "algorithm = \"optimal\"\nminimize = \"kullback-leibler\"",
     "algorithm = \"datafly\"",
@@ -73,10 +73,13 @@ proptest! {
         suppress in prop::sample::select(&[0.0, 0.02, 0.2][..]),
         format in prop::sample::select(&["parquet", "arrow"][..]),
         parts in prop::option::of(1usize..90),
+        limit in prop::option::of(prop::sample::select(&["max-risk=0.3", "max-absolute-risk=0.5"][..])),
     ) {
         let format = format!("output.format={format}");
         let parts = parts.map(|parts| format!("output.rows-per-file={parts}"));
-        let more: Vec<&str> = std::iter::once(format.as_str()).chain(parts.as_deref()).collect();
+        let limit = limit.map(|limit| format!("adversary.{limit}"));
+        let more = std::iter::once(format.as_str()).chain(parts.as_deref()).chain(limit.as_deref());
+        let more: Vec<&str> = more.collect();
         both(count, seed, privacy, search, suppress, &more);
     }
 }

@@ -9,7 +9,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
-use privet_data::io::{Format, ReadErrorKind, check_columnar, guarded, input_limit, read_plain};
+use privet_data::io::{
+    Format, ReadErrorKind, check_columnar, check_columnar_parts, guarded, input_limit, read_plain,
+};
 use privet_data::{Kind, Progress};
 
 use super::csv::{Malformed, Records, decode};
@@ -245,14 +247,12 @@ pub(super) fn read_columnar<'k, K: Into<Keep<'k>>>(
 ) -> Result<Result<Table, String>, VerifyError> {
     // What states more than it holds, or holds more than memory does, is not read at all.
     let stated = if format == "parquet" { Format::Parquet } else { Format::Arrow };
-    for path in paths {
-        match check_columnar(path, stated) {
-            Ok(()) => {}
-            Err(error @ ReadErrorKind::TooLarge { .. }) => {
-                return Err(VerifyError::TooLarge { path: path.clone(), problem: error.to_string() });
-            }
-            Err(_) => return Ok(Err("the file is damaged, or not of its format".to_owned())),
+    match check_columnar_parts(paths, stated) {
+        Ok(()) => {}
+        Err((path, error @ ReadErrorKind::TooLarge { .. })) => {
+            return Err(VerifyError::TooLarge { path, problem: error.to_string() });
         }
+        Err(_) => return Ok(Err("the file is damaged, or not of its format".to_owned())),
     }
     // The libraries panic on some files that were made to break them; a referee must not.
     guarded(|| read_batches(paths, format, keep, progress))

@@ -6,6 +6,7 @@ use crate::by_purpose::ByPurpose;
 use crate::counts;
 use crate::error::JobError;
 use crate::job::Job;
+use crate::publish::rows_per_file_of_csv;
 
 /// Refuses what needs all records at once.
 ///
@@ -29,17 +30,20 @@ pub fn check(job: &Job) -> Result<(), JobError> {
     if job.sampling.is_some() {
         return refused("sampling", "is done in memory; draw the sample in a job of its own");
     }
+    // Limits are held against the attacks that are counted from tuples.
     let adversary = &job.adversary;
-    if adversary.is_limited()
-        || adversary.attacks.is_some()
-        || adversary.knowledge.is_some()
-        || adversary.countermeasure.is_some()
-    {
-        return refused(
-            "adversary",
-            "asks for attacks that look at all records at once, which an engine does not give; leave the section out, and \
-             attack the release with `privet attack`",
-        );
+    for (key, is_given) in [
+        ("adversary.attacks", adversary.attacks.is_some()),
+        ("adversary.knowledge", adversary.knowledge.is_some()),
+        ("adversary.countermeasure", adversary.countermeasure.is_some()),
+    ] {
+        if is_given {
+            return refused(
+                key,
+                "asks for attacks that look at all records at once, which an engine does not give; leave the key out, and \
+                 attack the release with `privet attack`",
+            );
+        }
     }
     if job.output.home.is_some() {
         return refused(
@@ -64,8 +68,34 @@ pub fn check(job: &Job) -> Result<(), JobError> {
     if options.formulas != Formulas::Keep {
         return refused("input.formulas", "must be \"keep\" where an engine reads the table");
     }
-    if job.output.format()? == Some(Format::Csv) {
-        return refused("output.format", "must be \"parquet\" or \"arrow\" where an engine writes the table");
+    match job.output.format()? {
+        Some(format @ (Format::Xlsx | Format::Ods)) => refused("output.format", &no_engine_writes(format)),
+        _ => Ok(()),
     }
-    Ok(())
+}
+
+/// Refuses formats in which an engine does not write a table of this format, before it is read.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_output(job: &Job, input: Format) -> Result<(), JobError> {
+    let format = job.output.format()?.unwrap_or(input);
+    match format {
+        Format::Parquet | Format::Arrow => Ok(()),
+        Format::Csv if input == Format::Parquet => {
+            let problem =
+                "must be \"parquet\" or \"arrow\" where an engine reads Parquet files or a database";
+            Err(JobError::key("output.format", problem))
+        }
+        Format::Csv if job.output.rows_per_file().is_some() => Err(rows_per_file_of_csv()),
+        Format::Csv => Ok(()),
+        Format::Xlsx | Format::Ods => Err(JobError::key("output.format", no_engine_writes(format))),
+    }
+}
+
+fn no_engine_writes(format: Format) -> String {
+    format!(
+        "must be \"csv\", \"parquet\" or \"arrow\" where an engine writes the table; \"{}\" is written in memory",
+        format.word()
+    )
 }

@@ -13,6 +13,7 @@
 //! Whatever goes wrong, no release is left behind.
 
 mod check;
+mod csv;
 mod recoding;
 #[cfg(test)]
 mod tests;
@@ -29,10 +30,10 @@ use privet_release::{Draft, Manifest};
 use crate::error::{JobError, NothingLeft, RunError};
 use crate::job::Job;
 use crate::load::{Loaded, Source, fit_from, require_columns};
-use crate::publish::{DataFile, conclude, manifest};
+use crate::publish::{DataFile, conclude_beside, manifest};
 use crate::run::{Candidate, Prepared, RunOptions, not_tried};
 use crate::summary::{Seconds, Summary};
-pub use check::check;
+pub use check::{check, check_output};
 pub(crate) use privet_microdata::candidate::Weighted;
 pub use privet_microdata::engine::{EngineError, EngineKind, EngineSection, check_memory};
 pub use recoding::{Published, PublishedColumn, Recoding};
@@ -52,7 +53,8 @@ pub struct Wanted {
 #[derive(Debug, Clone)]
 pub struct Tuples {
     /// The columns that are published, in the order of the table, with one code for each distinct value (*entry*), and the
-    /// number of all records.
+    /// number of all records. A column by which records are not grouped may come without values and codes: of it the kind is
+    /// known, and it stays as it is.
     pub input: Input,
     /// Per column the entry of each tuple; nothing for a column by which records are not grouped.
     pub entries: Vec<Option<Vec<u32>>>,
@@ -92,6 +94,21 @@ pub trait Engine {
         progress: &dyn Progress,
     ) -> Result<Written, RunError>;
 
+    /// Hands on the entries of the published records, in the order of the input: per call some records, and per column the entry of
+    /// each. Tables of entries ([`Tuples::is_coded`]) are written as CSV from these.
+    ///
+    /// # Errors
+    /// As [`write`](Self::write); also when the table has values in place of entries, or `each` has an error.
+    fn entries(
+        &mut self,
+        _recoding: &Recoding,
+        _each: &mut dyn FnMut(&[&[u32]]) -> Result<(), RunError>,
+        _progress: &dyn Progress,
+    ) -> Result<Written, RunError> {
+        let problem = "must be \"parquet\" or \"arrow\" where an engine writes the table";
+        Err(JobError::key("output.format", problem).into())
+    }
+
     /// Of the published records, how many groups by their class and these columns have how many records: pairs of a size
     /// and the number of groups. Nothing when the engine cannot tell.
     ///
@@ -103,6 +120,23 @@ pub trait Engine {
         columns: &[String],
         progress: &dyn Progress,
     ) -> Result<Option<Vec<(u64, u64)>>, RunError>;
+
+    /// Publishes what the engine wrote to another place than the draft, such as a table of a database. The release folder is
+    /// complete and durable by then, and appears right afterwards; it never appears when this fails.
+    ///
+    /// # Errors
+    /// When it cannot be published; nothing of it is there then.
+    fn publish_beside(&mut self) -> Result<(), RunError> {
+        Ok(())
+    }
+
+    /// Takes back what [`publish_beside`](Self::publish_beside) published, as the folder could not be put in place.
+    ///
+    /// # Errors
+    /// When that fails; the message says what is left.
+    fn take_back(&mut self) -> Result<(), RunError> {
+        Ok(())
+    }
 }
 
 /// What is known of the tuples besides their codes.
@@ -234,10 +268,6 @@ fn publish<'a>(
         return Err(RunError::Empty(NothingLeft::Suppressed { records }));
     }
     let data = DataFile::of(&candidate)?;
-    if data.format == Format::Csv {
-        let problem = "must be \"parquet\" or \"arrow\" where an engine writes the table";
-        return Err(JobError::key("output.format", problem).into());
-    }
     // The records whose places the promises tell.
     let worst: BTreeSet<u32> =
         partition.reached.iter().flatten().map(|&(_, class)| partition.first[class as usize]).collect();
@@ -251,12 +281,20 @@ fn publish<'a>(
         true => None,
         false => engine.alike(&recoding, &insensitive, progress)?,
     };
+    if job.adversary.is_limited() && alike.is_none() && !insensitive.is_empty() {
+        let problem =
+            "sets a limit, and the engine does not count who stands alone by the insensitive columns";
+        return Err(JobError::key("adversary", problem).into());
+    }
     // Each published record is in one group, or the engine cannot be trusted with what it writes either.
     let counted = alike.iter().flatten().map(|(size, groups)| size * groups).sum::<u64>();
     if alike.is_some() && counted != records - suppressed {
         return Err(miscounted());
     }
-    let written = engine.write(&recoding, &draft, progress)?;
+    let written = match data.format {
+        Format::Csv => csv::write(engine, &recoding, &candidate, &listed.by_entry, &data, &draft, progress)?,
+        _ => engine.write(&recoding, &draft, progress)?,
+    };
     // What was written is what was judged, or nothing is handed over.
     if written.rows != records - suppressed {
         return Err(EngineError::input("the input has changed while it was anonymized").into());
@@ -265,7 +303,16 @@ fn publish<'a>(
     let places = places.map(|((&tuple, &record), &before)| (tuple, record - before + 1)).collect();
     candidate.weighted = Some(Weighted { weights: &listed.weights, places, alike });
     let made = manifest(&candidate, &data.name, data.format, &data.dialect, suppressed);
-    conclude(draft, made, &candidate, options, progress)
+    let mut is_beside = false;
+    let ended = conclude_beside(draft, made, &candidate, options, progress, &mut || {
+        engine.publish_beside()?;
+        is_beside = true;
+        Ok(())
+    });
+    if ended.is_err() && is_beside {
+        engine.take_back()?;
+    }
+    ended
 }
 
 /// What is told where an engine counts other records than there are.

@@ -21,7 +21,8 @@ pub struct Recoding {
     pub quasi: Vec<usize>,
     /// Per quasi column and entry the label that it has: entries with the same label have the same number.
     pub node_of_entry: Vec<Vec<u32>>,
-    /// Per column and entry the code of its value: entries that are one value have the same.
+    /// Per column and entry the code of its value: entries that are one value have the same. Nothing for a column whose values
+    /// are not listed.
     pub code_of_entry: Vec<Vec<u32>>,
     /// The classes that are left out: per class the numbers of the labels of the quasi columns.
     pub suppressed: Vec<Vec<u32>>,

@@ -104,6 +104,24 @@ impl Engine for Plain {
         Ok(written)
     }
 
+    fn entries(
+        &mut self,
+        recoding: &Recoding,
+        each: &mut dyn FnMut(&[&[u32]]) -> Result<(), RunError>,
+        _progress: &dyn Progress,
+    ) -> Result<Written, RunError> {
+        let (_, kept) = self.kept(recoding);
+        let rows: Vec<usize> = (0..kept.len()).filter(|&row| kept[row]).collect();
+        for rows in rows.chunks(7) {
+            let entries: Vec<Vec<u32>> =
+                self.columns.iter().map(|own| rows.iter().map(|&row| own[row]).collect()).collect();
+            each(&entries.iter().map(Vec::as_slice).collect::<Vec<_>>())?;
+        }
+        let before = |&row: &u64| kept[..row as usize].iter().filter(|kept| !**kept).count() as u64;
+        let suppressed_before = recoding.watched.iter().map(before).collect();
+        Ok(Written { rows: rows.len() as u64, suppressed_before })
+    }
+
     fn alike(
         &mut self,
         recoding: &Recoding,
@@ -165,9 +183,10 @@ proptest! {
         privacy in 0..PRIVACY.len(),
         search in 0..SEARCH.len(),
         suppress in prop::sample::select(&[0.0, 0.05, 0.3][..]),
-        format in prop::sample::select(&["parquet", "arrow"][..]),
+        format in prop::sample::select(&["parquet", "arrow", "csv"][..]),
         parts in prop::option::of(1u64..60),
         sensitive in any::<bool>(),
+        limit in prop::sample::select(&["", "max-risk = 0.3", "max-absolute-risk = 0.6"][..]),
     ) {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("people.csv");
@@ -179,7 +198,8 @@ proptest! {
                 "[input]\npath = \"people.csv\"\nheader = true\n[columns.age]\nrole = \"quasi\"\n\
                  hierarchy = {{ intervals = [10, 20] }}\n[columns.town]\nrole = \"quasi\"\n[columns.disease]\n\
                  role = \"sensitive\"\n[columns.note]\nrole = \"{role}\"\n[privacy]\n{}\n[search]\n{}\n\
-                 suppress-at-most = {suppress}\n[output]\nfolder = \"{out}\"\nformat = \"{format}\"\n{parts}",
+                 suppress-at-most = {suppress}\n[output]\nfolder = \"{out}\"\nformat = \"{format}\"\n{parts}\n\
+                 [adversary]\n{limit}\n",
                 PRIVACY[privacy], SEARCH[search]
             );
             Job::parse(&text, &[]).unwrap()
@@ -219,8 +239,90 @@ fn what_needs_all_records_is_refused() {
     };
     assert!(refused("search.algorithm=mondrian").contains("search.algorithm"));
     assert!(refused("output.home=home").contains("output.home"));
-    assert!(refused("output.format=csv").contains("output.format"));
+    assert!(refused("output.format=xlsx").contains("output.format"));
     assert!(refused("sampling.fraction=0.5").contains("sampling"));
-    assert!(refused("adversary.max-risk=0.5").contains("adversary"));
+    assert!(refused("adversary.attacks=[\"definetti\"]").contains("adversary.attacks"));
+    let of_input = |setting: &str, input| {
+        let job = Job::parse(text, &[setting.to_owned()]).unwrap();
+        check_output(&job, input).map_err(|error| error.to_string())
+    };
+    assert!(of_input("search.suppress-at-most=0", Format::Csv).is_ok());
+    assert!(of_input("search.suppress-at-most=0", Format::Xlsx).unwrap_err().contains("output.format"));
+    assert!(of_input("output.format=csv", Format::Parquet).unwrap_err().contains("output.format"));
+    assert!(of_input("output.rows-per-file=3", Format::Csv).unwrap_err().contains("output.rows-per-file"));
     assert!(Job::parse(text, &["output.rows-per-file=0".to_owned()]).is_err());
+}
+
+/// An engine whose published table goes to a second place as well.
+struct Beside {
+    plain: Plain,
+    /// Whether the second place takes nothing.
+    fails: bool,
+    /// What somebody else puts where the release goes, at the last moment.
+    taken: Option<PathBuf>,
+    is_taken_back: bool,
+}
+
+impl Engine for Beside {
+    fn read(&mut self, wanted: &Wanted, progress: &dyn Progress) -> Result<Tuples, RunError> {
+        self.plain.read(wanted, progress)
+    }
+
+    fn write(
+        &mut self,
+        recoding: &Recoding,
+        draft: &Draft,
+        progress: &dyn Progress,
+    ) -> Result<Written, RunError> {
+        self.plain.write(recoding, draft, progress)
+    }
+
+    fn alike(
+        &mut self,
+        recoding: &Recoding,
+        columns: &[String],
+        progress: &dyn Progress,
+    ) -> Result<Option<Vec<(u64, u64)>>, RunError> {
+        self.plain.alike(recoding, columns, progress)
+    }
+
+    fn publish_beside(&mut self) -> Result<(), RunError> {
+        if self.fails {
+            return Err(EngineError::resources("the second place takes nothing").into());
+        }
+        self.taken.iter().for_each(|path| std::fs::create_dir(path).unwrap());
+        Ok(())
+    }
+
+    fn take_back(&mut self) -> Result<(), RunError> {
+        self.is_taken_back = true;
+        Ok(())
+    }
+}
+
+#[test]
+fn both_places_have_the_release_or_neither() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("people.csv");
+    let people: Vec<(u32, u32, u32, u32)> = (0..40).map(|own| (own % 9, own % 4, own % 3, own % 5)).collect();
+    std::fs::write(&path, csv(&people)).unwrap();
+    let job = "[input]\npath = \"people.csv\"\n[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [10, 20] }\n\
+               [columns.disease]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 3\n[output]\nformat = \"parquet\"\n\
+               folder = \"out\"\n";
+    let job = Job::parse(job, &[]).unwrap();
+    let options = RunOptions { base: folder.path().to_owned(), ..RunOptions::default() };
+    let out = folder.path().join("out");
+    let run = |fails: bool, taken: Option<PathBuf>| {
+        let plain = Plain { path: path.clone(), columns: Vec::new() };
+        let mut engine = Beside { plain, fails, taken, is_taken_back: false };
+        (run_on(&job, &options, &mut engine, &Silent).is_ok(), engine.is_taken_back)
+    };
+    assert_eq!(run(true, None), (false, false));
+    assert!(!out.exists(), "a release folder without the second place");
+    assert_eq!(run(false, Some(out.clone())), (false, true));
+    assert_eq!(std::fs::read_dir(&out).unwrap().count(), 0);
+    std::fs::remove_dir(&out).unwrap();
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "a draft is left");
+    assert_eq!(run(false, None), (true, false));
+    assert!(out.join("manifest.json").is_file());
 }

@@ -2,9 +2,13 @@
 //!
 //! **Guarantee.** What is read is one state of the database, and blocks nobody who writes to it: a repeatable-read transaction that
 //! only reads. A table that is written is there with all its records, or not at all: it is made in a transaction that is
-//! committed after the release folder stands. Types that are not read in binary are read as their texts.
+//! committed when the release folder is complete and durable, right before the folder gets its name; when the folder then cannot
+//! get its name, the table is dropped again. A connection that is lost during the `COMMIT` is asked about over another one. Types
+//! that are not read in binary are read as their texts.
 
-use std::io::{BufReader, Read, Write};
+mod write;
+
+use std::io::{BufReader, Read};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -12,21 +16,17 @@ use arrow_array::builder::{
     BooleanBuilder, Date32Builder, Float32Builder, Float64Builder, Int16Builder, Int32Builder, Int64Builder,
     StringBuilder, TimestampMicrosecondBuilder,
 };
-use arrow_array::cast::AsArray;
-use arrow_array::types::{
-    Date32Type, Float32Type, Float64Type, Int16Type, Int32Type, Int64Type, TimestampMicrosecondType,
-};
-use arrow_array::{Array, ArrayRef, RecordBatch};
-use arrow_cast::display::{ArrayFormatter, FormatOptions};
+use arrow_array::{ArrayRef, RecordBatch};
 use arrow_schema::{DataType, Field, Schema, SchemaRef, TimeUnit};
-use postgres::Client;
 use postgres::types::Type;
+use postgres::{Client, SimpleQueryMessage};
 use privet_data::Progress;
 use privet_dp::ledger::connect_to_database;
 use privet_job::RunError;
 use privet_job::engine::EngineError;
 
 use crate::stage::Temporary;
+pub use write::{PublishedTable, TableWriter};
 
 /// Days from 1970-01-01 to 2000-01-01, where PostgreSQL counts from.
 const EPOCH_DAYS: i32 = 10_957;
@@ -36,9 +36,18 @@ const SIGNATURE: &[u8] = b"PGCOPY\n\xff\r\n\0";
 /// Records of a batch.
 const BATCH: usize = 16_384;
 
+/// Whether the connection was lost or ended by the server: SQLSTATE classes 08 (connection), 57 (operator intervention) and 58
+/// (system error), and errors without one.
+fn is_lost(error: &postgres::Error) -> bool {
+    error.code().is_none_or(|own| ["08", "57", "58"].contains(&own.code().get(..2).unwrap_or_default()))
+}
+
 /// What is wrong with a database, without what it says of values.
 fn failed(what: &str, error: &postgres::Error) -> EngineError {
     match error.code() {
+        Some(code) if is_lost(error) || code.code().starts_with("53") => {
+            EngineError::resources(format!("PostgreSQL {what} (SQLSTATE {})", code.code()))
+        }
         Some(code) => EngineError::input(format!("PostgreSQL {what} (SQLSTATE {})", code.code())),
         None => EngineError::resources(format!("PostgreSQL {what}: the connection was lost or refused")),
     }
@@ -79,6 +88,38 @@ pub fn query_of(query: Option<&str>, table: Option<&str>) -> Result<String, Engi
             "a database is read by `input.query` or by `input.table`; give one of them",
         )),
     }
+}
+
+/// What a database expects of a query that is not run.
+pub struct Expected {
+    /// Its columns.
+    pub columns: Vec<String>,
+    /// About how many rows it has.
+    pub rows: u64,
+    /// About how many bytes these are.
+    pub bytes: u64,
+}
+
+/// Asks what a database expects of a query; the query is not run.
+///
+/// # Errors
+/// When the database does not answer, or the query is wrong.
+pub fn expected(url: &str, query: &str) -> Result<Expected, EngineError> {
+    let mut client = connect(url)?;
+    let statement = client.prepare(query).map_err(|error| failed("refuses the query", &error))?;
+    let explained = client.simple_query(&format!("EXPLAIN (FORMAT JSON) {query}"));
+    let explained = explained.map_err(|error| failed("does not explain the query", &error))?;
+    let texts = explained.iter().filter_map(|own| match own {
+        SimpleQueryMessage::Row(row) => row.get(0),
+        _ => None,
+    });
+    let told = EngineError::resources("PostgreSQL: the plan of the query cannot be read");
+    let plan: serde_json::Value =
+        serde_json::from_str(&texts.collect::<String>()).map_err(|_| told.clone())?;
+    let figure = |key: &str| plan[0]["Plan"][key].as_f64().map(|own| own as u64).ok_or_else(|| told.clone());
+    let rows = figure("Plan Rows")?;
+    let columns = statement.columns().iter().map(|own| own.name().to_owned()).collect();
+    Ok(Expected { columns, rows, bytes: rows.saturating_mul(figure("Plan Width")?) })
 }
 
 /// Reads the records of a query into a temporary Parquet file, and tells how many there were.
@@ -355,121 +396,6 @@ impl<T> TransposeNone<T> for Option<Option<T>> {
             None => Some(None),
             Some(Some(own)) => Some(Some(own)),
             Some(None) => None,
-        }
-    }
-}
-
-/// A table that is being written in a transaction.
-pub struct TableWriter {
-    client: Client,
-    rows: u64,
-}
-
-impl TableWriter {
-    /// Begins a transaction, makes a table with these columns, and writes the batches that `next` gives.
-    ///
-    /// # Errors
-    /// When the table is there already, the database does not answer, or `next` has an error. Nothing of it stays.
-    pub fn write(
-        url: &str,
-        table: &str,
-        schema: &Schema,
-        next: &mut dyn FnMut() -> Result<Option<RecordBatch>, RunError>,
-    ) -> Result<Self, RunError> {
-        let mut client = connect(url)?;
-        let kinds: Vec<Kind> = schema.fields().iter().map(|own| Kind::of_arrow(own.data_type())).collect();
-        let columns: Vec<String> = (schema.fields().iter().zip(&kinds))
-            .map(|(field, kind)| format!("{} {}", quoted(field.name()), kind.sql()))
-            .collect();
-        let table = quoted_table(table);
-        client
-            .batch_execute(&format!("BEGIN; CREATE TABLE {table} ({})", columns.join(", ")))
-            .map_err(|error| failed("does not make the table of `output.table`", &error))?;
-        let copy = format!("COPY {table} FROM STDIN (FORMAT binary)");
-        let mut rows = 0;
-        let lost =
-            |_| EngineError::resources("PostgreSQL: the connection was cut while the table was written");
-        let mut sink = client.copy_in(&copy).map_err(|error| failed("takes no records", &error))?;
-        let mut out = Vec::with_capacity(1 << 20);
-        out.extend_from_slice(SIGNATURE);
-        out.extend_from_slice(&[0; 8]);
-        while let Some(batch) = next()? {
-            let cells = batch.columns().iter().zip(&kinds).map(|(array, kind)| Cells::new(array, *kind));
-            let cells = cells.collect::<Result<Vec<_>, _>>()?;
-            for row in 0..batch.num_rows() {
-                out.extend_from_slice(&(cells.len() as i16).to_be_bytes());
-                cells.iter().for_each(|own| own.put(row, &mut out));
-            }
-            rows += batch.num_rows() as u64;
-            sink.write_all(&out).map_err(lost)?;
-            out.clear();
-        }
-        out.extend_from_slice(&(-1i16).to_be_bytes());
-        sink.write_all(&out).map_err(lost)?;
-        let taken = sink.finish().map_err(|error| failed("did not take the records", &error))?;
-        if taken != rows {
-            return Err(EngineError::resources("PostgreSQL took another number of records").into());
-        }
-        Ok(Self { client, rows })
-    }
-
-    /// Makes it there for all, and tells how many records it has.
-    ///
-    /// # Errors
-    /// When the database does not answer; the table is then not there.
-    pub fn commit(mut self) -> Result<u64, EngineError> {
-        self.client.batch_execute("COMMIT").map_err(|error| failed("did not commit the table", &error))?;
-        Ok(self.rows)
-    }
-}
-
-/// The values of a column, to be written.
-struct Cells {
-    kind: Kind,
-    array: ArrayRef,
-    texts: Vec<String>,
-}
-
-impl Cells {
-    fn new(array: &ArrayRef, kind: Kind) -> Result<Self, EngineError> {
-        let mut texts = Vec::new();
-        if kind == Kind::Text && array.as_string_opt::<i32>().is_none() {
-            let no_text = |_| EngineError::input("a column has values without a text");
-            let options = FormatOptions::default().with_display_error(false);
-            let formatter = ArrayFormatter::try_new(array.as_ref(), &options).map_err(no_text)?;
-            texts = (0..array.len()).map(|row| formatter.value(row).to_string()).collect();
-        }
-        Ok(Self { kind, array: Arc::clone(array), texts })
-    }
-
-    fn put(&self, row: usize, out: &mut Vec<u8>) {
-        if self.array.is_null(row) {
-            out.extend_from_slice(&(-1i32).to_be_bytes());
-            return;
-        }
-        let mut put = |bytes: &[u8]| {
-            out.extend_from_slice(&(bytes.len() as i32).to_be_bytes());
-            out.extend_from_slice(bytes);
-        };
-        match self.kind {
-            Kind::Boolean => put(&[u8::from(self.array.as_boolean().value(row))]),
-            Kind::Int16 => put(&self.array.as_primitive::<Int16Type>().value(row).to_be_bytes()),
-            Kind::Int32 => put(&self.array.as_primitive::<Int32Type>().value(row).to_be_bytes()),
-            Kind::Int64 => put(&self.array.as_primitive::<Int64Type>().value(row).to_be_bytes()),
-            Kind::Float32 => put(&self.array.as_primitive::<Float32Type>().value(row).to_be_bytes()),
-            Kind::Float64 => put(&self.array.as_primitive::<Float64Type>().value(row).to_be_bytes()),
-            Kind::Date => {
-                let days = self.array.as_primitive::<Date32Type>().value(row);
-                put(&days.saturating_sub(EPOCH_DAYS).to_be_bytes());
-            }
-            Kind::Timestamp { .. } => {
-                let time = self.array.as_primitive::<TimestampMicrosecondType>().value(row);
-                put(&time.saturating_sub(EPOCH_MICROSECONDS).to_be_bytes());
-            }
-            Kind::Text => match self.array.as_string_opt::<i32>() {
-                Some(texts) => put(texts.value(row).as_bytes()),
-                None => put(self.texts[row].as_bytes()),
-            },
         }
     }
 }
