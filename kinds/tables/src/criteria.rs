@@ -130,6 +130,8 @@ fn distances(of: Classified<'_>, held: &[Vec<u32>], there: &[bool], size: &[u64]
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn judged(
@@ -141,6 +143,56 @@ mod tests {
         let classes = class_of.iter().max().map_or(0, |&most| most as usize + 1);
         let of = Classified { class_of, classes, household_of: households, held: &[held] };
         criteria.judge(of, &vec![true; class_of.len()])
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(256))]
+        /// By brute force over classes, people and values: who is in a class that fails k, l or t.
+        #[test]
+        fn classes_hold_by_definition(
+            people in prop::collection::vec((0u32..4, 0u32..5, prop::collection::vec(0u32..4, 0..4), any::<bool>()), 1..14),
+            k in 1u64..5, l in 1.0f64..4.0, t in 0.0f64..1.0, by_household in any::<bool>(),
+        ) {
+            let class_of: Vec<u32> = people.iter().map(|own| own.0).collect();
+            let household_of: Vec<u32> = people.iter().map(|own| own.1).collect();
+            let held = [people.iter().map(|own| own.2.clone()).collect::<Vec<_>>()];
+            let there: Vec<bool> = people.iter().map(|own| own.3).collect();
+            let households = by_household.then_some(&household_of[..]);
+            let of = Classified { class_of: &class_of, classes: 4, household_of: households, held: &held };
+            let (holds, failing) = Criteria { k, l: Some(l), t: Some(t) }.judge(of, &there);
+            let all: Vec<_> = people.iter().filter(|own| own.3).collect();
+            // Everybody spreads weight 1 over the rows; whoever has none holds the value 9.
+            let weight = |own: &(u32, u32, Vec<u32>, bool), value: u32| match own.2.len() {
+                0 => f64::from(u8::from(value == 9)),
+                rows => own.2.iter().filter(|held| **held == value).count() as f64 / rows as f64,
+            };
+            let mut expected = Failing::default();
+            for class in 0..4u32 {
+                let members: Vec<_> = all.iter().filter(|own| own.0 == class).collect();
+                let size = members.len() as f64;
+                let units = match by_household {
+                    true => members.iter().map(|own| own.1).collect::<std::collections::BTreeSet<_>>().len(),
+                    false => members.len(),
+                };
+                let is_small = (units as u64) < k;
+                let is_frequent = (0..4).any(|value| {
+                    let holders = members.iter().filter(|own| own.2.contains(&value)).count() as f64;
+                    holders > 0.0 && holders / size > 1.0 / l + 1e-9
+                });
+                let share = |people: &[&&(u32, u32, Vec<u32>, bool)], value| {
+                    people.iter().map(|own| weight(own, value)).sum::<f64>() / people.len().max(1) as f64
+                };
+                let everybody: Vec<&&(u32, u32, Vec<u32>, bool)> = all.iter().collect();
+                let far = [0, 1, 2, 3, 9].map(|value| (share(&members, value) - share(&everybody, value)).abs());
+                let is_far = !members.is_empty() && far.iter().sum::<f64>() / 2.0 > t + 1e-9;
+                let count = |fails: bool| if fails { members.len() as u64 } else { 0 };
+                expected.k += count(is_small);
+                expected.l += count(is_frequent);
+                expected.t += count(is_far);
+                prop_assert_eq!(holds[class as usize], !is_small && !is_frequent && !is_far);
+            }
+            prop_assert_eq!(failing, expected);
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@
 //! query, with the interpreter that `PRIVET_PYTHON` names (or `python3`). For k^m-anonymity itself, Korolova's release, Never Walk Alone
 //! and cloaking no public program that runs alone is known.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::Command;
 use std::time::Instant;
@@ -47,7 +48,8 @@ pub fn run(bench: &Bench<'_>) -> Result<Outcome> {
         grid: Grid::new(&["what", "size", "seconds", "may take", "floor", "growth", "", "note"]),
         rows: Vec::new(),
         right: true,
-        before: None,
+        before: BTreeMap::new(),
+        last: f64::NAN,
     };
     for (package, name) in [("privet-sets", "bench_sets"), ("privet-traces", "bench_traces")] {
         let ran = Command::new(workspace::example(package, name)?)
@@ -72,8 +74,10 @@ struct Figures {
     grid: Grid,
     rows: Vec<Value>,
     right: bool,
-    /// The measurement before: what, size and seconds.
-    before: Option<(String, f64, f64)>,
+    /// Per name the size and the seconds of the measurement before.
+    before: BTreeMap<String, (f64, f64)>,
+    /// The seconds of the last one.
+    last: f64,
 }
 
 impl Figures {
@@ -90,14 +94,11 @@ impl Figures {
             (true, Some(_)) => "PASS",
             (true, None) => "",
         };
-        let growth = match &self.before {
-            Some((before, first, took)) if *before == what => {
-                Some((seconds / took).ln() / (size / first).ln())
-            }
-            _ => None,
-        };
+        let before = self.before.insert(what.clone(), (size, seconds));
+        let growth = before.map(|(first, took)| (seconds / took).ln() / (size / first).ln());
+        self.last = seconds;
         self.grid.row(vec![
-            what.clone(),
+            what,
             format!("{size}"),
             format!("{seconds:.3}"),
             limit.map_or(String::new(), |own| format!("{own:.2}")),
@@ -110,7 +111,6 @@ impl Figures {
         own["verdict"] = json!(verdict);
         own["growth"] = json!(growth);
         self.rows.push(own);
-        self.before = Some((what, size, seconds));
         if let Some(peer) = peer {
             self.mined(&peer, seconds);
         }
@@ -136,7 +136,7 @@ impl Figures {
 
     /// The log through a public data frame, which counts the people of each query and adds no noise.
     fn counted(&mut self, log: &Path) {
-        let seconds = self.before.as_ref().map_or(f64::NAN, |own| own.2);
+        let seconds = self.last;
         match python(COUNTER, &[&log.display().to_string()]) {
             Some(found) => {
                 self.peer("  the log read and counted by Polars, without noise", &found, "", seconds);

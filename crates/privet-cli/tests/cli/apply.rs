@@ -133,3 +133,28 @@ fn a_history_refuses_what_releases_tell_together() {
     dir.write("home/history.json", "{}");
     dir.expect(2, &["anonymize", "a.toml", "--force"]).says("is no history");
 }
+
+/// A noisy release of a search log that charged a ledger stands in the list of the owner's folder, and so does the ledger.
+#[test]
+fn noisy_releases_stand_in_the_same_list() {
+    let dir = Dir::new();
+    let rows: String = (0..400).map(|user| format!("u{user},topic {}\n", user % 2)).collect();
+    dir.write("log.csv", format!("user,query\n{rows}")).write(
+        "job.toml",
+        "kind = \"sets\"\n[input]\npath = \"log.csv\"\nform = \"log\"\nperson = \"user\"\nquery = \"query\"\n[sets]\nmethod = \"zealous\"\n\
+         epsilon = \"1\"\ndelta = \"1e-6\"\npeople = 5\nledger = \"searches.ledger\"\naccount = \"searches\"\n[output]\nfolder = \"release\"\n\
+         home = \"home\"\nreplace = true\n",
+    );
+    let open =
+        ["ledger", "open", "log.csv", "--ledger", "searches.ledger", "--account", "searches", "--unsigned"];
+    dir.expect(0, &[&open[..], &["--epsilon", "2", "--delta", "1e-5", "--quiet"]].concat());
+    dir.expect(0, &["anonymize", "job.toml"]);
+    dir.expect(0, &["history", "home"]).prints("1. sets, noisy").prints("searches in searches.ledger");
+    dir.expect(0, &["anonymize", "job.toml"]);
+    let told = dir.expect(0, &["history", "home", "--json"]).json();
+    assert_eq!(told["releases"].as_array().map(Vec::len), Some(2), "{told:#}");
+    // The opening of the account and two charges, listed once.
+    assert_eq!(told["answers"].as_array().map(Vec::len), Some(1), "{told:#}");
+    assert_eq!(told["answers"][0]["entries"].as_array().map(Vec::len), Some(3), "{told:#}");
+    dir.expect(3, &["anonymize", "job.toml"]);
+}

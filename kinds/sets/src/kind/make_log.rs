@@ -14,8 +14,8 @@ use crate::SetsError;
 use crate::log::cover::{CoverOptions, cover_sets};
 use crate::log::sketch::{Signs, SketchOptions, histories, sketches};
 use crate::log::{
-    Korolova, Log, NONE, NoisyLog, PlannedThreshold, TokenKey, Zealous, hash_tokens, people_per_query,
-    remove_infrequent, split_sessions, tokens_of,
+    Korolova, Log, NONE, NoisyLog, PlannedThreshold, Splitting, TokenKey, Zealous, hash_tokens,
+    people_per_query, remove_infrequent, split_sessions, tokens_of,
 };
 
 /// The history among the owner's files.
@@ -29,21 +29,7 @@ pub(super) fn of_log(
     progress: &dyn Progress,
 ) -> Result<Outcome, KindError> {
     match method {
-        Method::Threshold { people, sessions, hash } => {
-            let kept = remove_infrequent(log, people)?;
-            let rows = (log.rows(), kept.rows());
-            let cut = sessions.map(|splitting| split_sessions(&kept, splitting)).transpose()?;
-            let is_cut = cut.is_some();
-            let published = cut.map_or(kept, |sessions| sessions.log);
-            let (body, owner) = write_log(&published, is_cut, hash, draft)?;
-            let summary = vec![
-                ("rows kept".to_owned(), format!("{} of {}", rows.1, rows.0)),
-                ("queries kept".to_owned(), format!("{} of {}", published.texts().len(), log.texts().len())),
-            ];
-            let randomness = if hash { Randomness::System } else { Randomness::None };
-            let promise = Promised::new("query-threshold").with("people", people);
-            Ok(Outcome { owner, ..outcome(&body, vec![promise], randomness, summary)? })
-        }
+        Method::Threshold { people, sessions, hash } => threshold_log(log, people, sessions, hash, draft),
         Method::Korolova { spending, clicks_per_person } => {
             let asked = Korolova {
                 queries_per_person: spending.queries_per_person,
@@ -104,6 +90,29 @@ pub(super) fn of_log(
             "is about baskets; set form = \"pairs\" or \"lines\" in [input]",
         )),
     }
+}
+
+/// Publishes the queries of enough people, in sessions or under hashes where that is asked for.
+fn threshold_log(
+    log: &Log,
+    people: u64,
+    sessions: Option<Splitting>,
+    hash: bool,
+    draft: &Draft,
+) -> Result<Outcome, KindError> {
+    let kept = remove_infrequent(log, people)?;
+    let rows = (log.rows(), kept.rows());
+    let cut = sessions.map(|splitting| split_sessions(&kept, splitting)).transpose()?;
+    let is_cut = cut.is_some();
+    let published = cut.map_or(kept, |sessions| sessions.log);
+    let (body, owner) = write_log(&published, is_cut, hash, draft)?;
+    let summary = vec![
+        ("rows kept".to_owned(), format!("{} of {}", rows.1, rows.0)),
+        ("queries kept".to_owned(), format!("{} of {}", published.texts().len(), log.texts().len())),
+    ];
+    let randomness = if hash { Randomness::System } else { Randomness::None };
+    let promise = Promised::new("query-threshold").with("people", people);
+    Ok(Outcome { owner, ..outcome(&body, vec![promise], randomness, summary)? })
 }
 
 /// Cuts the queries of a log into cover sets and publishes them: whoever has the list sends a whole set in place of a query.

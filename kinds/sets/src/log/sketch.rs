@@ -331,6 +331,8 @@ pub fn histories(log: &Log) -> Vec<History> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
 
     fn vector(counts: &[f64]) -> History {
@@ -434,5 +436,36 @@ mod tests {
             safe_components(&histories, SketchOptions { most_components: 1, ..SketchOptions::default() })
                 .is_err()
         );
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(64))]
+        /// k-variance by brute force: with as many components as are safe, the similarity with each of the k most alike others, found by
+        /// sorting all, varies by |x||y| − |x·y| or more.
+        #[test]
+        fn neighbours_are_those_of_sorting_all(
+            lists in prop::collection::vec(prop::collection::btree_map(0u32..12, 1u32..5, 1..6), 2..14), k in 1usize..4,
+        ) {
+            let history = |own: &std::collections::BTreeMap<u32, u32>| {
+                own.iter().map(|(&term, &count)| (term, f64::from(count))).collect::<History>()
+            };
+            let histories = unit(&lists.iter().map(history).collect::<Vec<_>>());
+            let options = SketchOptions { neighbours: Some(k), most_components: 1000, ..SketchOptions::default() };
+            let components = safe_components(&histories, options).unwrap();
+            for a in 0..histories.len() {
+                let mut others: Vec<usize> = (0..histories.len()).filter(|&own| own != a).collect();
+                let alike = |own: usize| dot(&histories[a], &histories[own]);
+                others.sort_by(|&x, &y| alike(y).total_cmp(&alike(x)));
+                // Those who are as alike as the k-th are not told apart by order.
+                let least = alike(others[k.min(others.len()) - 1]);
+                for &b in others.iter().filter(|&&own| alike(own) > least + 1e-9) {
+                    let published = components[a].min(components[b]);
+                    let needed = 1.0 - alike(b).abs();
+                    let enough = similarity_variance(&histories[a], &histories[b]) >= needed * published as f64 * (1.0 - 1e-9);
+                    prop_assert!(published == 0 || needed <= 1e-9 || enough);
+                }
+            }
+            prop_assert!(check(&histories, &components, options).holds);
+        }
     }
 }

@@ -145,6 +145,24 @@ mod tests {
         assert!(p < 0.001);
     }
 
+    /// The law of the noise: of keys with exactly the threshold's number of people, the share that leaves is the p that delta is made of,
+    /// and so is the share that exceeds the threshold by one more scale. Each of the two counts is binomial; 7 standard deviations are
+    /// exceeded by chance less than once in 10^11 runs.
+    #[test]
+    fn as_many_keys_leave_as_delta_says() {
+        const KEYS: usize = 20_000;
+        let threshold = PlannedThreshold { scale: Rational::from(4), people: 5, noisy: 9 };
+        let counts = KeyCounts { keys: (0..KEYS as u64).collect(), people: vec![5; KEYS] };
+        let released = threshold.release(&counts).unwrap();
+        let p = |above: f64| (-above / 4.0).exp() / (1.0 + (-0.25f64).exp());
+        let expect = |count: usize, p: f64| {
+            let (mean, sd) = (KEYS as f64 * p, (KEYS as f64 * p * (1.0 - p)).sqrt());
+            assert!((count as f64 - mean).abs() < 7.0 * sd, "{count} instead of {mean:.0}");
+        };
+        expect(released.len(), p(4.0));
+        expect(released.iter().filter(|own| own.1 >= 13).count(), p(8.0));
+    }
+
     /// Whoever is below the exact threshold never leaves, whatever the noise.
     #[test]
     fn nothing_below_the_threshold_leaves() {

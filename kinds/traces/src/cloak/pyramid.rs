@@ -150,8 +150,13 @@ impl Pyramid {
     /// The region for a request of a person; `None` when the person is not registered or the whole square does not hold
     /// what the profile asks for: then nothing may be sent.
     pub fn cloak(&self, person: u64, profile: &PyramidProfile) -> Option<Region> {
+        self.cloak_from(person, profile, 0).map(|own| own.0)
+    }
+
+    /// The same among regions of a level or above, the finest being 0, with the level of the region.
+    pub fn cloak_from(&self, person: u64, profile: &PyramidProfile, lowest: u8) -> Option<(Region, u8)> {
         let (cell, _) = *self.people.get(&person)?;
-        for level in 0..=self.height {
+        for level in lowest..=self.height {
             let width = self.height - level;
             let at = self.coarser(cell, level);
             let (x, y) = (at >> width, at & ((1u32 << width) - 1));
@@ -162,7 +167,7 @@ impl Pyramid {
             };
             let (own, kinds) = of(x, y);
             if own >= profile.k && kinds >= profile.l && area(1.0) >= profile.area {
-                return Some(self.region(level, (x, x), (y, y)));
+                return Some((self.region(level, (x, x), (y, y)), level));
             }
             if level == self.height || area(2.0) < profile.area {
                 continue;
@@ -173,10 +178,10 @@ impl Pyramid {
             let fits_y = own + above >= profile.k && kinds.max(kinds_y) >= profile.l;
             // Of two that fit, the one with fewer people serves best.
             if fits_x && (!fits_y || beside <= above) {
-                return Some(self.region(level, (x & !1, x | 1), (y, y)));
+                return Some((self.region(level, (x & !1, x | 1), (y, y)), level));
             }
             if fits_y {
-                return Some(self.region(level, (x, x), (y & !1, y | 1)));
+                return Some((self.region(level, (x, x), (y & !1, y | 1)), level));
             }
         }
         None

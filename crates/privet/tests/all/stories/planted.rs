@@ -125,7 +125,8 @@ fn files(folder: &Path) -> BTreeMap<String, String> {
 fn no_planted_query_leaves(list: &[(String, u32)]) {
     let planted = log(list);
     let folder = planted.folder.path();
-    let frequent = list.iter().max_by_key(|own| own.1).unwrap();
+    // The first of the most frequent: what a person asked first counts.
+    let frequent = list.iter().rev().max_by_key(|own| own.1).unwrap();
     assert!(frequent.1 > 50 && list.iter().any(|own| own.1 < PEOPLE), "skewed");
     for (method, runs) in METHODS {
         let job = format!(

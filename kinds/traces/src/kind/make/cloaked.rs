@@ -1,5 +1,7 @@
 //! Regions for single positions: by a descent, along a curve, or as a service that answers while people move.
 
+use std::collections::BTreeMap;
+
 use privet_kind::KindError;
 use privet_release::Promised;
 
@@ -133,15 +135,42 @@ impl Service {
         }
         self.registered = people.iter().map(|own| own.0).collect();
         let profile = PyramidProfile { k: threat.k(), l: threat.l(), area: threat.area() };
-        let region = |own: &Present| self.pyramid.cloak(u64::from(own.0), &profile);
-        let answers: Option<Vec<Region>> = people.iter().map(region).collect();
-        // The whole square fits everybody or nobody.
-        answers.ok_or(TraceError::Unreachable {
-            k: threat.k().into(),
-            objects: people.len() as u64,
-            what: "people",
-        })
+        let mut lowest = vec![0; people.len()];
+        loop {
+            let region =
+                |(own, &lowest): (&Present, &u8)| self.pyramid.cloak_from(own.0.into(), &profile, lowest);
+            let answers: Option<Vec<(Region, u8)>> = people.iter().zip(&lowest).map(region).collect();
+            // The whole square fits everybody or nobody.
+            let answers = answers.ok_or(TraceError::Unreachable {
+                k: threat.k().into(),
+                objects: people.len() as u64,
+                what: "people",
+            })?;
+            // Two neighbouring cells may hold k people of whom some have another pair: regions alone do not show it, so these climb on.
+            let shown = shown_inside(answers.iter().map(|own| own.0));
+            let mut is_shown = true;
+            for (lowest, (region, level)) in lowest.iter_mut().zip(&answers) {
+                if shown[region] < threat.k() {
+                    *lowest = level + 1;
+                    is_shown = false;
+                }
+            }
+            if is_shown {
+                return Ok(answers.into_iter().map(|own| own.0).collect());
+            }
+        }
     }
+}
+
+/// Per region how many people have it or a region within it.
+fn shown_inside(regions: impl Iterator<Item = Region>) -> BTreeMap<Region, u32> {
+    let mut people: BTreeMap<Region, u32> = BTreeMap::new();
+    regions.for_each(|own| *people.entry(own).or_default() += 1);
+    let inside = |region: &Region| {
+        let within = people.iter().filter(|own| region.includes(own.0));
+        within.map(|own| own.1).sum::<u32>()
+    };
+    people.keys().map(|own| (*own, inside(own))).collect()
 }
 
 /// Per span who is where first in it, and with what value.
@@ -194,6 +223,8 @@ mod tests {
             for (own, region) in span.iter().zip(&answers) {
                 assert!(region.contains(own.1));
                 assert!(span.iter().filter(|other| region.contains(other.1)).count() >= 3);
+                // And the regions alone show it.
+                assert!(answers.iter().filter(|other| region.includes(other)).count() >= 3);
             }
             assert_eq!(service.pyramid.len(), span.len());
         }
