@@ -6,8 +6,8 @@
 //! was used twice.
 //!
 //! Per bit of the first bytes of every message and of every feature, the shares of ones in two samples are compared. False alarms: a bit whose
-//! share is the same is more than 7 standard deviations off in fewer than one of 10^11 comparisons (with the half count of both samples as
-//! variance); with at most 10^5 bits, fewer than one of 10^6 runs of this test fails without a reason. Broken protocols must be found, one for
+//! share is the same is more than 7 standard deviations off in fewer than one of 3·10^11 comparisons (with the half count of both samples as
+//! variance); with at most 1.5·10^5 bits, fewer than one of 10^6 comparisons of two samples fails without a reason. Broken protocols must be found, one for
 //! each kind of evidence, so the test can fail.
 
 mod curious;
