@@ -199,6 +199,7 @@ impl PublishedFolder {
             return Ok(Assessed::Table(Box::new(assessed)));
         };
         let of_records = [
+            ("--set", !options.settings.is_empty()),
             ("--class", !options.class.is_empty()),
             ("--target", !options.target.is_empty()),
             ("--test", options.test.is_some()),

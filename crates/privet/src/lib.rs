@@ -39,6 +39,7 @@ mod assess;
 mod begin;
 mod compare;
 mod folder;
+mod home;
 mod job_keys;
 mod look;
 pub mod models;

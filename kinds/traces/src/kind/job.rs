@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use privet_data::Progress;
+use privet_data::io::{Formulas, ReadOptions};
 use privet_kind::{JobFile, KindError, Section};
 use serde::{Deserialize, Serialize};
 
@@ -130,6 +131,9 @@ pub struct Input {
     /// The column of a sensitive value for each point.
     #[serde(default)]
     pub sensitive: Option<String>,
+    /// What becomes of cells that a spreadsheet would take for formulas.
+    #[serde(default)]
+    pub formulas: Formulas,
     /// Whether points may stand in any order.
     #[serde(default)]
     pub sort: bool,
@@ -174,9 +178,13 @@ impl Input {
             sort: self.sort,
             same_time: self.same_time,
             plane,
-            ..TraceOptions::default()
+            read: ReadOptions { formulas: self.formulas, ..TraceOptions::default().read },
         };
-        let (traces, cleaning) = read(&job.resolve(&self.path), &options, progress)?;
+        let path = job.resolve(&self.path);
+        if self.formulas != Formulas::Keep && read::is_geojson(&path) {
+            return Err(KindError::key("input.formulas", "must be \"keep\" where the traces are GeoJSON"));
+        }
+        let (traces, cleaning) = read(&path, &options, progress)?;
         let mut notes = vec![("points".to_owned(), cleaning.given.to_string())];
         let counted = [
             ("points of equal time left out", cleaning.same_time),
