@@ -9,16 +9,20 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 
 use privet_attack::Knowledge;
-use privet_data::Silent;
+use privet_data::{Role, Silent};
 use privet_data::hierarchy::{parse_hierarchy, write_hierarchy};
 use privet_data::io::{Format, ReadOptions, RecordReader, read, read_csv_bytes, stream};
 use privet_dp::ledger::{Ledger, SqliteLedger};
+use privet_graph::NetworkOptions;
 use privet_init::init::{Source, propose};
 use privet_job::randomize::RandomizeJob;
 use privet_job::{Job, Purposes};
+use privet_kind::JobFile;
 use privet_measure::answer::{PrivateQuestion, Question};
 use privet_release::perturbed::ModelFile;
-use privet_release::{CountsManifest, Manifest, PerturbedManifest};
+use privet_release::{CountsManifest, Envelope, Manifest, PerturbedManifest};
+use privet_sets::LineOptions;
+use privet_traces::TraceOptions;
 
 use crate::seeds;
 
@@ -37,14 +41,21 @@ pub struct Entry {
 /// All of them.
 pub const ENTRIES: &[Entry] = &[
     Entry { name: "arrow", run: arrow, seeds: seeds::arrow, is_text: false },
+    Entry { name: "baskets", run: baskets, seeds: seeds::baskets, is_text: true },
     Entry { name: "csv", run: csv, seeds: seeds::csv, is_text: true },
+    Entry { name: "envelope", run: envelope, seeds: seeds::envelope, is_text: true },
+    Entry { name: "geojson", run: geojson, seeds: seeds::geojson, is_text: true },
+    Entry { name: "graphml", run: graphml, seeds: seeds::graphml, is_text: true },
     Entry { name: "hierarchy", run: hierarchy, seeds: seeds::hierarchy, is_text: true },
     Entry { name: "job", run: job, seeds: seeds::job, is_text: true },
+    Entry { name: "kind-job", run: kind_job, seeds: seeds::kind_job, is_text: true },
     Entry { name: "knowledge", run: knowledge, seeds: seeds::knowledge, is_text: true },
     Entry { name: "ledger", run: ledger, seeds: seeds::ledger, is_text: false },
     Entry { name: "manifest", run: manifest, seeds: seeds::manifest, is_text: true },
+    Entry { name: "model", run: model, seeds: seeds::model, is_text: true },
     Entry { name: "parquet", run: parquet, seeds: seeds::parquet, is_text: false },
     Entry { name: "party", run: party, seeds: seeds::party, is_text: false },
+    Entry { name: "sheet", run: sheet, seeds: seeds::sheet, is_text: false },
     Entry { name: "sql", run: sql, seeds: seeds::sql, is_text: true },
 ];
 
@@ -101,12 +112,58 @@ fn knowledge(bytes: &[u8]) -> bool {
 
 fn manifest(bytes: &[u8]) -> bool {
     let _ = Manifest::seal_of(bytes);
-    let other = match bytes.len() % 3 {
+    let other = match bytes.len() % 2 {
         0 => CountsManifest::parse(bytes).is_ok(),
-        1 => PerturbedManifest::parse(bytes).is_ok(),
-        _ => ModelFile::parse(bytes).is_ok(),
+        _ => PerturbedManifest::parse(bytes).is_ok(),
     };
     Manifest::parse(bytes).is_ok() || other
+}
+
+/// A law without records; what is read is written and read back the same.
+fn model(bytes: &[u8]) -> bool {
+    let Ok(model) = ModelFile::parse(bytes) else { return false };
+    if let Ok(text) = model.to_json() {
+        assert_eq!(ModelFile::parse(text.as_bytes()).expect("what was written can be read"), model);
+    }
+    true
+}
+
+/// The manifest of a release whose kind names itself.
+fn envelope(bytes: &[u8]) -> bool {
+    let _ = Manifest::seal_of(bytes);
+    Envelope::parse(bytes).is_ok()
+}
+
+/// A job that names its kind, with the sections that all kinds have.
+fn kind_job(bytes: &[u8]) -> bool {
+    let Ok(job) = JobFile::read(&file_with(bytes, ".toml"), &[]) else { return false };
+    let _ = (job.output(), job.adversary(), job.check_sections(&[]));
+    job.kind().is_some()
+}
+
+fn graphml(bytes: &[u8]) -> bool {
+    let options = NetworkOptions { roles: [("age".to_owned(), Role::Quasi)].into(), ..NetworkOptions::default() };
+    privet_graph::read(&file_with(bytes, ".graphml"), None, &options, &Silent).is_ok()
+}
+
+fn geojson(bytes: &[u8]) -> bool {
+    let options = TraceOptions { sort: true, ..TraceOptions::default() };
+    privet_traces::read(&file_with(bytes, ".geojson"), &options, &Silent).is_ok()
+}
+
+/// Baskets, one on a line.
+fn baskets(bytes: &[u8]) -> bool {
+    privet_sets::read_lines(&file_with(bytes, ".txt"), &LineOptions::default(), &Silent).is_ok()
+}
+
+/// A spreadsheet of either format, by its content.
+fn sheet(bytes: &[u8]) -> bool {
+    let format = if bytes.len() % 2 == 0 { Format::Xlsx } else { Format::Ods };
+    let own = |format, ending| {
+        let options = ReadOptions { format: Some(format), max_input: Some(64 << 20), ..ReadOptions::default() };
+        read(&file_with(bytes, ending), &options, &Silent).is_ok()
+    };
+    own(Format::Xlsx, ".sheet") || (format == Format::Ods && own(Format::Ods, ".sheet"))
 }
 
 fn sql(bytes: &[u8]) -> bool {
@@ -130,7 +187,7 @@ fn arrow(bytes: &[u8]) -> bool {
 }
 
 fn columnar(bytes: &[u8], format: Format) -> bool {
-    let path = file_with(bytes);
+    let path = file_with(bytes, "");
     // Some files are damaged so that they hold more than they should.
     let options = ReadOptions { format: Some(format), max_input: Some(64 << 20), ..ReadOptions::default() };
     match bytes.len() % 4 {
@@ -142,7 +199,7 @@ fn columnar(bytes: &[u8], format: Format) -> bool {
 
 /// A ledger in any file.
 fn ledger(bytes: &[u8]) -> bool {
-    let path = file_with(bytes);
+    let path = file_with(bytes, ".ledger");
     let is_ledger = SqliteLedger::open_existing(&path, None).is_ok_and(|mut ledger| {
         let _ = ledger.remaining("people.csv");
         ledger.records().is_ok() && ledger.verify(None).is_ok()
@@ -156,8 +213,8 @@ fn ledger(bytes: &[u8]) -> bool {
     is_ledger
 }
 
-/// A file with these bytes: in memory where the system has such a place, and the same one every time.
-fn file_with(bytes: &[u8]) -> PathBuf {
+/// A file with these bytes: in memory where the system has such a place, and the same one every time. All files of a process have one ending.
+fn file_with(bytes: &[u8], ending: &str) -> PathBuf {
     thread_local! {
         static FILE: RefCell<Option<(std::fs::File, PathBuf)>> = const { RefCell::new(None) };
     }
@@ -165,7 +222,7 @@ fn file_with(bytes: &[u8]) -> PathBuf {
         let (file, path) = open.get_or_insert_with(|| {
             let memory = PathBuf::from("/dev/shm");
             let folder = if memory.is_dir() { memory } else { std::env::temp_dir() };
-            let path = folder.join(format!("privet-fuzz-{}", std::process::id()));
+            let path = folder.join(format!("privet-fuzz-{}{ending}", std::process::id()));
             (std::fs::File::create(&path).expect("a temporary file"), path)
         });
         file.set_len(0).expect("a temporary file");

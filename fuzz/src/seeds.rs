@@ -12,8 +12,14 @@ use arrow_ipc::writer::{FileWriter, IpcWriteOptions, StreamWriter};
 use parquet::arrow::ArrowWriter;
 use parquet::basic::{Compression, Encoding, ZstdLevel};
 use parquet::file::properties::{WriterProperties, WriterVersion};
+use privet_data::Silent;
+use privet_data::io::{Dialect, Format, ReadOptions, View, ViewColumn, read_csv_bytes, write};
 use privet_dp::ledger::{Ledger, Request, SqliteLedger};
 use privet_dp::{Epsilon, Loss};
+use privet_release::perturbed::{
+    Amplification, Belief, Categories, CategoryLaw, Model, ModelColumn, ModelFile, Perturbation,
+};
+use privet_release::{Envelope, Promised, Randomness};
 
 fn texts(all: &[&str]) -> Vec<Vec<u8>> {
     all.iter().map(|text| text.as_bytes().to_vec()).collect()
@@ -97,6 +103,74 @@ pub fn manifest() -> Vec<Vec<u8>> {
         text.splice(end.., rest.iter().copied());
     }
     all
+}
+
+pub fn envelope() -> Vec<Vec<u8>> {
+    let body = serde_json::json!({ "people": 12, "columns": ["age", "sex"], "nested": { "a": [1.5, null, true] } });
+    let mut all: Vec<Envelope> = ["graph", "sets", "tables"].map(|kind| Envelope::new(kind, body.clone())).into();
+    all[0].promises.push(Promised::new("k-degree").with("k", 3).reaching(4.0));
+    all[1].randomness = Randomness::System;
+    all[2].signer = Some("00".repeat(32));
+    all[2].reproduce.push("privet anonymize job.toml".to_owned());
+    all.iter().map(|own| serde_json::to_vec_pretty(own).expect("JSON")).collect()
+}
+
+pub fn model() -> Vec<Vec<u8>> {
+    let categories = Categories {
+        mechanism: "warner".to_owned(),
+        values: vec!["no".to_owned(), "yes".to_owned()],
+        domain: "declared".to_owned(),
+        law: CategoryLaw::Matrix(vec![vec![0.8, 0.2], vec![0.2, 0.8]]),
+        protects: Amplification { gamma: Some(4.0), beliefs: vec![Belief { prior: 0.1, posterior: 0.4 }] },
+    };
+    let kept = Categories { law: CategoryLaw::Retention(0.5), ..categories.clone() };
+    let column = |name: &str, own: Option<Categories>| ModelColumn {
+        name: name.to_owned(),
+        role: "sensitive".to_owned(),
+        perturbation: own.map(Perturbation::Categories),
+    };
+    let columns = vec![column("smokes", Some(categories)), column("drinks", Some(kept)), column("age", None)];
+    let model = Model { missing: vec![String::new()], columns, gamma: Some(16.0) };
+    vec![ModelFile::new("privet 0.1.0", model).to_json().expect("JSON").into_bytes()]
+}
+
+pub fn kind_job() -> Vec<Vec<u8>> {
+    texts(&[
+        "kind = \"graph\"\n[input]\nedges = \"e.csv\"\n[graph]\nmethod = \"clusters\"\nk = 10\n[adversary]\nmax-risk = 0.1\n[output]\n\
+         folder = \"safe\"\nhome = \"home\"\n",
+        "kind = \"series\"\n[input]\npath = \"q.csv\"\n[series]\nperson = \"p\"\nsensitive = \"d\"\nm = 3\n[series.columns]\nage = {}\n",
+    ])
+}
+
+pub fn graphml() -> Vec<Vec<u8>> {
+    texts(&[
+        "<?xml version=\"1.0\"?><graphml><key id=\"d0\" for=\"node\" attr.name=\"age\"/><graph edgedefault=\"undirected\"><node id=\"a\">\
+         <data key=\"d0\">31</data></node><node id=\"b\"><data key=\"d0\">x &amp; <![CDATA[y]]></data></node><edge source=\"a\" \
+         target=\"b\"/></graph></graphml>",
+        "<graphml><key id=\"age\" for=\"all\"/><graph edgedefault=\"directed\"><node id=\"1\"/><node id=\"2\"/><node id=\"3\"/>\
+         <edge source=\"1\" target=\"2\"/><edge source=\"3\" target=\"1\" directed=\"true\"/></graph></graphml>",
+    ])
+}
+
+pub fn geojson() -> Vec<Vec<u8>> {
+    texts(&[
+        "{\"type\":\"FeatureCollection\",\"features\":[{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\"coordinates\":[11.5,48.1]},\
+         \"properties\":{\"object\":\"a\",\"time\":\"2024-05-01T08:00:00Z\"}},{\"type\":\"Feature\",\"geometry\":{\"type\":\"Point\",\
+         \"coordinates\":[11.6,48.2]},\"properties\":{\"object\":\"a\",\"time\":\"2024-05-01T08:05:00Z\"}}]}",
+    ])
+}
+
+pub fn baskets() -> Vec<Vec<u8>> {
+    texts(&["bread milk\nbread  milk eggs\n\neggs\n", "\u{feff}a b\r\nb c\r\n", "x"])
+}
+
+pub fn sheet() -> Vec<Vec<u8>> {
+    let input = read_csv_bytes(b"name,age,born\nann,30,1980-01-31\nbob,41,1991-12-01\n", &ReadOptions::default()).expect("a table");
+    let columns: Vec<ViewColumn<'_>> = input.table.columns.iter().map(ViewColumn::unchanged).collect();
+    let view = View { columns, rows: input.table.rows, kept: None };
+    let mut bytes = Vec::new();
+    write(&mut bytes, &view, Format::Xlsx, &Dialect::default(), &Silent).expect("a workbook");
+    vec![bytes]
 }
 
 pub fn ledger() -> Vec<Vec<u8>> {

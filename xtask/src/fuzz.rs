@@ -6,8 +6,25 @@ use anyhow::{Context, Result, bail};
 
 use crate::workspace;
 
-const ENTRIES: [&str; 10] =
-    ["arrow", "csv", "hierarchy", "job", "knowledge", "ledger", "manifest", "parquet", "party", "sql"];
+const ENTRIES: [&str; 17] = [
+    "arrow",
+    "baskets",
+    "csv",
+    "envelope",
+    "geojson",
+    "graphml",
+    "hierarchy",
+    "job",
+    "kind-job",
+    "knowledge",
+    "ledger",
+    "manifest",
+    "model",
+    "parquet",
+    "party",
+    "sheet",
+    "sql",
+];
 
 /// Inputs of each entry when none is named.
 const INPUTS: &str = "100_000";

@@ -8,6 +8,7 @@ mod lines;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use privet_data::io::read_plain_text;
 use serde::{Deserialize, Deserializer};
 
 use crate::attacks::ids;
@@ -282,8 +283,7 @@ impl Knowledge {
     /// When it cannot be read, is not TOML, has an unknown key, or shares that are none.
     pub fn read(path: &Path) -> Result<Self, KnowledgeError> {
         let failed = |problem: String| KnowledgeError { path: path.to_owned(), problem };
-        let text =
-            std::fs::read_to_string(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
+        let text = read_plain_text(path).map_err(|error| failed(format!("cannot be read: {error}")))?;
         let mut knowledge = Self::parse(&text).map_err(failed)?;
         knowledge.base = match path.parent() {
             Some(parent) if !parent.as_os_str().is_empty() => parent.to_owned(),

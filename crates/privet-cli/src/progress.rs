@@ -16,7 +16,7 @@ static STOP: AtomicBool = AtomicBool::new(false);
 /// What a running operation has to stop by itself.
 const GRACE: Duration = Duration::from_millis(600);
 /// What is left to it once it has put something in place.
-const LATE: Duration = Duration::from_secs(2);
+const LATE: Duration = Duration::from_millis(300);
 
 /// Whether the process is ending, whatever its operation does.
 static ENDING: AtomicBool = AtomicBool::new(false);

@@ -61,8 +61,8 @@ impl std::fmt::Display for Notice {
                 };
                 write!(
                     f,
-                    "{cells} {are} to whoever opens {them} in a spreadsheet, and may be a command; formulas = \"prefix\" in \
-                     [input] reads formulas as texts"
+                    "{cells} {are} to whoever opens {them} in a spreadsheet, and may be a command; formulas = \"prefix\" \
+                     beside the path of the table reads formulas as texts"
                 )
             }
         }

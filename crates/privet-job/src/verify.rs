@@ -22,7 +22,7 @@ pub fn verify(folder: &Path, options: VerifyOptions<'_>) -> Result<Verdict, Veri
         return Ok(verdict);
     }
     let path = folder.join(privet_release::MANIFEST);
-    let bytes = std::fs::read(&path).map_err(|source| VerifyError::Io { path, source })?;
+    let bytes = privet_release::manifest_at(folder).map_err(|source| VerifyError::Io { path, source })?;
     verdict.checks.push(software(&bytes));
     // A manifest that cannot be read was refused above.
     if let Ok(layout) = layouts::of(folder) {

@@ -440,6 +440,7 @@ impl RunError {
             RunError::Folder(
                 FolderError::Exists(_)
                 | FolderError::NotARelease(_)
+                | FolderError::NotAResult(_)
                 | FolderError::OtherFiles { .. }
                 | FolderError::NoName(_),
             ) => Outcome::BadInput,

@@ -455,7 +455,7 @@ pub fn promises(section: &toml::Table) -> Result<Vec<Requirement>, CriterionErro
 
 /// The text of a job file.
 pub fn read_text(path: &Path) -> Result<String, JobError> {
-    std::fs::read_to_string(path).map_err(|source| match source.kind() {
+    privet_data::io::read_plain_text(path).map_err(|source| match source.kind() {
         std::io::ErrorKind::InvalidData => {
             JobError::new("the job file is not valid UTF-8; save it as UTF-8").at(path)
         }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use privet_data::hierarchy::build;
-use privet_data::io::{ReadOptions, read};
+use privet_data::io::{ReadOptions, input_limit, read, read_plain};
 use privet_data::{Domain, Kind, Progress, Table};
 
 use crate::error::PartyError;
@@ -158,8 +158,9 @@ impl LocalTable {
 /// # Errors
 /// When the file cannot be read.
 pub fn transactions(path: &std::path::Path, separator: char) -> Result<Vec<BTreeSet<String>>, PartyError> {
-    let text =
-        std::fs::read_to_string(path).map_err(|error| PartyError::io(path, "cannot be read", error))?;
+    let failed = |error| PartyError::io(path, "cannot be read", error);
+    let bytes = read_plain(path, input_limit()).map_err(failed)?;
+    let text = String::from_utf8(bytes).map_err(|_| PartyError::Input("it is not valid UTF-8".to_owned()))?;
     let items = |line: &str| {
         line.split(separator).map(str::trim).filter(|own| !own.is_empty()).map(str::to_owned).collect()
     };

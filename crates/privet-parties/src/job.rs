@@ -290,8 +290,8 @@ impl ReadJob {
     /// # Errors
     /// When it cannot be read or says something that is not possible.
     pub fn read(path: &Path) -> Result<Self, PartyError> {
-        let text =
-            std::fs::read_to_string(path).map_err(|error| PartyError::io(path, "cannot be read", error))?;
+        let failed = |error| PartyError::io(path, "cannot be read", error);
+        let text = privet_data::io::read_plain_text(path).map_err(failed)?;
         let base = path.parent().map(Path::to_path_buf).unwrap_or_default();
         Self::parse(&text, base)
     }

@@ -7,6 +7,8 @@
 use std::path::{Path, PathBuf};
 
 use privet_data::Progress;
+use privet_data::io::{is_same_file, real};
+use privet_release::{FolderError, ResultDraft};
 use serde::Serialize;
 use serde_json::json;
 use sha2::{Digest, Sha256};
@@ -74,20 +76,18 @@ pub fn run(
     let me = job.party(&options.name);
     let me = me.ok_or_else(|| PartyError::Job(format!("`{}` does not take part", options.name)))?;
     let folder = job.output(me);
-    if folder.exists() && !options.replace {
-        let error = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
-        return Err(PartyError::io(&folder, "there is a result already; --force replaces it", error));
-    }
     let key = options.key.clone().unwrap_or_else(|| job.base.join(format!("{}.key", options.name)));
+    let transcript = beside(&folder, "transcript.jsonl");
+    spare(&folder, &transcript, &[&key, &job.base.join(&job.job.parties[me].input)])?;
     let identity = Identity::read(&key)?;
-    let transcript = Transcript::begin(&beside(&folder, "transcript.jsonl"))?;
-    let draft = Draft::begin(&folder)?;
+    let draft = ResultDraft::begin(&folder, options.replace).map_err(of_folder)?;
+    let transcript = Transcript::begin(&transcript)?;
     let mut session =
         connect(&job.endpoints(), me, &identity, job.hash, job.limits(), Some(transcript), progress)?;
     let result = side(&mut session, job, gate, &draft);
     let parties = session.names().to_vec();
     let (outcome, traffic) = session.end(result)?;
-    draft.commit(&folder, options.replace)?;
+    draft.commit().map_err(of_folder)?;
     Ok(Summary {
         folder,
         parties,
@@ -103,16 +103,15 @@ fn side(
     session: &mut crate::session::Session<'_>,
     job: &ReadJob,
     gate: &dyn Gate,
-    draft: &Draft,
+    draft: &ResultDraft,
 ) -> Result<Outcome, PartyError> {
     let outcome = compute(session, job)?;
     let mut hash = Sha256::new();
     session.stage("passing the gate", None);
     if let Some(product) = &outcome.product {
         let adversary = &job.job.adversary;
-        let folder = draft.path.join("release");
         let also = job.job.privacy.also.as_ref();
-        hash.update(gate.release(product, also, adversary, &folder, session.progress())?);
+        hash.update(gate.release(product, also, adversary, &draft.release(), session.progress())?);
     } else if job.job.adversary.max_risk.is_some() {
         return Err(PartyError::Refused(
             "the result is no release, so no attack of `max-risk` can be tried on it".to_owned(),
@@ -129,8 +128,7 @@ fn side(
     });
     let text = format!("{document:#}\n");
     hash.update(text.as_bytes());
-    draft.write("result.json", text.as_bytes())?;
-    draft.write("report.md", report(&outcome, &parties).as_bytes())?;
+    draft.write(text.as_bytes(), report(&outcome, &parties).as_bytes()).map_err(of_folder)?;
     agree(session, true, &hash.finalize().into())?;
     Ok(outcome)
 }
@@ -161,36 +159,29 @@ fn beside(folder: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// A folder that is put in place when it is complete, and removed when it is not.
-struct Draft {
-    path: PathBuf,
+/// Refuses an output over what this party reads, before any other party is spoken to.
+fn spare(folder: &Path, transcript: &Path, inputs: &[&Path]) -> Result<(), PartyError> {
+    let place = real(folder);
+    let lost = |own: &&Path| real(own).starts_with(&place) || is_same_file(transcript, own);
+    match inputs.iter().any(lost) {
+        true => Err(PartyError::Job(format!(
+            "{} is where a file of this party lies, which would be lost; choose another `output`",
+            folder.display()
+        ))),
+        false => Ok(()),
+    }
 }
 
-impl Draft {
-    fn begin(folder: &Path) -> Result<Self, PartyError> {
-        let path = beside(folder, &format!("draft-{}", std::process::id()));
-        std::fs::create_dir_all(&path).map_err(|error| PartyError::io(&path, "cannot be made", error))?;
-        Ok(Self { path })
-    }
-
-    fn write(&self, name: &str, bytes: &[u8]) -> Result<(), PartyError> {
-        let path = self.path.join(name);
-        std::fs::write(&path, bytes).map_err(|error| PartyError::io(&path, "cannot be written", error))
-    }
-
-    fn commit(self, folder: &Path, replace: bool) -> Result<(), PartyError> {
-        if replace && folder.join("result.json").exists() {
-            std::fs::remove_dir_all(folder)
-                .map_err(|error| PartyError::io(folder, "cannot be replaced", error))?;
+fn of_folder(error: FolderError) -> PartyError {
+    match error {
+        FolderError::Io { source, .. } if source.kind() == std::io::ErrorKind::Interrupted => {
+            PartyError::Stopped
         }
-        std::fs::rename(&self.path, folder)
-            .map_err(|error| PartyError::io(folder, "cannot be put in place", error))
-    }
-}
-
-impl Drop for Draft {
-    fn drop(&mut self) {
-        // why: after a commit it is not there any more, and otherwise nobody needs it
-        let _ = std::fs::remove_dir_all(&self.path);
+        FolderError::Io { path, source } => PartyError::Resources(format!("{}: {source}", path.display())),
+        FolderError::Exists(path) => {
+            let error = std::io::Error::from(std::io::ErrorKind::AlreadyExists);
+            PartyError::io(&path, "there is a result already; --force replaces it", error)
+        }
+        other => PartyError::Job(other.to_string()),
     }
 }

@@ -9,6 +9,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use crate::result_folder::{RESULT, is_result};
 use crate::{MANIFEST, stop};
 
 /// What lies in a draft and tells that it is one, with the name of the machine that made it.
@@ -55,7 +56,11 @@ impl DraftFolder {
         if let Some(mode) = self.usual_mode {
             use std::os::unix::fs::PermissionsExt;
             for entry in fs::read_dir(&self.path)? {
-                fs::set_permissions(entry?.path(), fs::Permissions::from_mode(mode & 0o666))?;
+                let entry = entry?;
+                // A release in it got its modes when it was put there.
+                if !entry.file_type()?.is_dir() {
+                    fs::set_permissions(entry.path(), fs::Permissions::from_mode(mode & 0o666))?;
+                }
             }
         }
         Ok(())
@@ -110,7 +115,7 @@ pub(crate) fn discard(path: &Path) {
 
 /// Removes a folder. What tells that it is ours goes last: whoever is killed in between leaves nothing that nobody may remove.
 pub(crate) fn remove(path: &Path) -> io::Result<()> {
-    let tells = |name: &std::ffi::OsStr| name == MARK || name == MANIFEST;
+    let tells = |name: &std::ffi::OsStr| name == MARK || name == MANIFEST || name == RESULT;
     for entry in fs::read_dir(path)? {
         let entry = entry?;
         match entry.file_type()?.is_dir() {
@@ -128,7 +133,8 @@ pub(crate) fn is_ours(path: &Path) -> bool {
     let is_folder = fs::symlink_metadata(path).is_ok_and(|found| found.is_dir());
     // Who was killed before the mark was made left an empty folder.
     let is_empty = || fs::read_dir(path).is_ok_and(|mut entries| entries.next().is_none());
-    is_folder && (is_plain(path.join(MARK)) || crate::place::files_of_release(path).is_some() || is_empty())
+    let is_whole = || crate::place::files_of_release(path).is_some() || is_result(path);
+    is_folder && (is_plain(path.join(MARK)) || is_whole() || is_empty())
 }
 
 /// Whether the process that made a folder is certainly gone. `locks` says whether it would hold the lock of the folder.

@@ -29,7 +29,13 @@ pub enum FolderError {
         .0.display()
     )]
     NotARelease(PathBuf),
-    /// The release that should be replaced lies among other files.
+    /// What should be replaced is not the result of several parties.
+    #[error(
+        "{} is not an earlier result of parties (a folder with their result.json) and is never replaced; choose another folder, or remove it yourself",
+        .0.display()
+    )]
+    NotAResult(PathBuf),
+    /// The release or result that should be replaced lies among other files.
     #[error(
         "{} holds {count} files besides its release, and they would be lost with it; move them elsewhere first",
         folder.display()

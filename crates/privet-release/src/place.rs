@@ -14,6 +14,7 @@ use crate::clean::{self, Kind};
 use crate::draft_folder::{DraftFolder, discard};
 use crate::folder::FolderError;
 use crate::published::manifest_at;
+use crate::result_folder::{foreign, is_result};
 use crate::{MANIFEST, SIGNATURE, stop};
 
 static NEXT: AtomicU64 = AtomicU64::new(0);
@@ -25,6 +26,8 @@ pub(crate) struct Place {
     name: OsString,
     destination: PathBuf,
     replace: bool,
+    /// Whether it is the place of a result of several parties.
+    of_result: bool,
 }
 
 impl Place {
@@ -37,7 +40,12 @@ impl Place {
             _ => PathBuf::from("."),
         };
         fs::create_dir_all(&parent).map_err(FolderError::io(&parent))?;
-        Ok(Self { destination: parent.join(name), name: name.to_owned(), parent, replace })
+        Ok(Self { destination: parent.join(name), name: name.to_owned(), parent, replace, of_result: false })
+    }
+
+    /// Where the result of several parties goes.
+    pub fn of_result(destination: &Path, replace: bool) -> Result<Self, FolderError> {
+        Ok(Self { of_result: true, ..Self::at(destination, replace)? })
     }
 
     /// Whether a release may be put here.
@@ -49,12 +57,22 @@ impl Place {
         if !self.replace {
             return Err(FolderError::Exists(self.destination.clone()));
         }
-        let listed = match metadata.is_dir() {
-            true => files_of_release(&self.destination),
-            false => None,
+        let foreign = match (metadata.is_dir(), self.of_result) {
+            (false, _) => None,
+            (true, true) => is_result(&self.destination).then(|| foreign(&self.destination)),
+            (true, false) => {
+                files_of_release(&self.destination).map(|listed| others(&self.destination, &listed))
+            }
         };
-        let Some(listed) = listed else { return Err(FolderError::NotARelease(self.destination.clone())) };
-        match others(&self.destination, &listed) {
+        let Some(foreign) = foreign else {
+            let path = self.destination.clone();
+            return Err(if self.of_result {
+                FolderError::NotAResult(path)
+            } else {
+                FolderError::NotARelease(path)
+            });
+        };
+        match foreign {
             0 => Ok(()),
             count => Err(FolderError::OtherFiles { folder: self.destination.clone(), count }),
         }
@@ -176,7 +194,7 @@ pub(crate) fn files_of_release(folder: &Path) -> Option<Vec<String>> {
 }
 
 /// How many things lie in the folder of a release that its manifest does not list. They are somebody else's.
-fn others(folder: &Path, listed: &[String]) -> usize {
+pub(crate) fn others(folder: &Path, listed: &[String]) -> usize {
     let Ok(entries) = fs::read_dir(folder) else { return 0 };
     let is_ours = |name: &std::ffi::OsStr| {
         name == MANIFEST || name == SIGNATURE || listed.iter().any(|own| name == own.as_str())

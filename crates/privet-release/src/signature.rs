@@ -5,7 +5,7 @@
 //! checks the same signature. The manifest names the fingerprint of its signer: a wrong key is told from a changed manifest.
 
 use std::fs;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 use ed25519_dalek::pkcs8::spki::der::pem::LineEnding;
@@ -175,8 +175,15 @@ pub fn make_keys(name: &Path) -> Result<KeyFiles, KeyError> {
     Ok(KeyFiles { private, public, fingerprint: key.public().fingerprint() })
 }
 
+/// The most bytes that are read of a key: one in PEM has less than 200.
+const MOST_OF_A_KEY: u64 = 64 << 10;
+
 fn read(path: &Path) -> Result<Vec<u8>, KeyError> {
-    fs::read(path).map_err(|source| KeyError::Io { path: path.to_owned(), source })
+    let mut bytes = Vec::new();
+    // A key may come from a pipe, so that it need not lie on a disk.
+    let read = fs::File::open(path).and_then(|file| file.take(MOST_OF_A_KEY).read_to_end(&mut bytes));
+    read.map_err(|source| KeyError::Io { path: path.to_owned(), source })?;
+    Ok(bytes)
 }
 
 /// Writes a file that does not exist yet, for its owner's eyes alone where it is secret.

@@ -37,6 +37,7 @@
 mod assess;
 mod begin;
 mod compare;
+mod home;
 mod job_keys;
 mod look;
 pub mod models;

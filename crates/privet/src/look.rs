@@ -7,7 +7,8 @@ use privet_kind::{Assessment, Kind, KindError, Knowledge, Original};
 use privet_release::{ManifestFile, ReleaseFolder};
 
 use crate::assess::{self, Plan};
-use crate::run::{owner_files, private};
+use crate::home::private;
+use crate::run::owner_files;
 use crate::{pages, registry};
 
 /// What `attack` is asked for.
@@ -108,7 +109,8 @@ fn original(kind: &dyn Kind, job: &Path, progress: &dyn Progress) -> Result<Box<
 /// Writes the owner's page; an earlier page is replaced, no other file is.
 fn write_page(path: &Path, page: &privet_kind::Page) -> Result<(), KindError> {
     let is_other = path.exists()
-        && !std::fs::read(path).is_ok_and(|bytes| privet_report::is_page(&String::from_utf8_lossy(&bytes)));
+        && !privet_data::io::read_plain(path, privet_data::io::input_limit())
+            .is_ok_and(|bytes| privet_report::is_page(&String::from_utf8_lossy(&bytes)));
     if is_other {
         return Err(KindError::bad_input("exists and is not a page of privet; name another file").at(path));
     }

@@ -205,7 +205,8 @@ impl RandomizedRelease {
     /// When the manifest cannot be read.
     pub fn manifest(&self) -> Result<PerturbedManifest, KindError> {
         let path = self.folder().join(privet_release::MANIFEST);
-        let bytes = std::fs::read(&path).map_err(|error| KindError::io(&path, &error))?;
+        let bytes =
+            privet_release::manifest_at(&self.folder()).map_err(|error| KindError::io(&path, &error))?;
         Ok(PerturbedManifest::parse(&bytes)?)
     }
 

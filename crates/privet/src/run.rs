@@ -1,15 +1,17 @@
 //! From a job to a release: make, prove, attack, and only then publish.
 
+use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use privet_data::Progress;
+use privet_data::io::{formulas_of_csv, open_plain};
+use privet_data::{Notice, Progress};
 use privet_kind::{Assessment, JobFile, Kind, KindError, Knowledge, OutputSection, OwnerFiles};
 use privet_referee::REFEREES;
-use privet_release::{Draft, Envelope, PartialFile, ReleaseFolder};
+use privet_release::{Draft, Envelope, ReleaseFolder};
 use serde::Serialize;
 
 use crate::assess::{self, Plan};
-use crate::{pages, registry};
+use crate::{home, pages, registry};
 
 /// What a run came to.
 #[derive(Debug, Serialize)]
@@ -39,11 +41,13 @@ pub fn run(job: &JobFile, reproduce: &[String], progress: &dyn Progress) -> Resu
     let output = job.output()?;
     let destination = job.resolve(&output.folder);
     let home = output.home.as_ref().map(|home| job.resolve(home));
-    spare(&destination, home.as_deref(), &kind.inputs(job)?, job.path())?;
+    let inputs = kind.inputs(job)?;
+    home::check(&destination, home.as_deref(), &inputs, job.path())?;
     let (known, plan) = adversary(job, kind)?;
 
     let draft = Draft::begin(&destination, output.replace)?.signed_with(output.key(job)?);
     let made = kind.make(job, &draft, progress)?;
+    tell_formulas(&draft, progress)?;
     let mut envelope = Envelope::new(kind.id(), made.body);
     envelope.promises = made.promises;
     envelope.randomness = made.randomness;
@@ -67,7 +71,8 @@ pub fn run(job: &JobFile, reproduce: &[String], progress: &dyn Progress) -> Resu
     }
     if let Some(home) = &home {
         assess::measure(kind, views, original.views(), &mut assessment, progress)?;
-        keep(home, &made.owner, &pages::owner(kind, &*release, &stated, &assessment))?;
+        let page = pages::owner(kind, &*release, &stated, &assessment);
+        home::keep(home, &made.owner, &page, &inputs, job.path())?;
     }
     let envelope = draft.commit(envelope)?;
     let promises = pages::promises(&envelope);
@@ -90,6 +95,22 @@ fn adversary(job: &JobFile, kind: &dyn Kind) -> Result<(Knowledge, Plan), KindEr
     Ok((known, plan))
 }
 
+/// Tells of cells that are formulas to whoever opens a published table in a spreadsheet.
+fn tell_formulas(draft: &Draft, progress: &dyn Progress) -> Result<(), KindError> {
+    let mut cells: u64 = 0;
+    for file in draft.finished().iter().filter(|file| file.name.ends_with(".csv")) {
+        let path = draft.path().join(&file.name);
+        let failed = |error: std::io::Error| KindError::io(Path::new(&file.name), &error);
+        let source = BufReader::with_capacity(1 << 16, open_plain(&path).map_err(failed)?);
+        cells = cells.saturating_add(formulas_of_csv(source).map_err(failed)?);
+        progress.check()?;
+    }
+    if cells > 0 {
+        progress.notice(Notice::Formulas { cells });
+    }
+    Ok(())
+}
+
 /// Checks every promise from the files of the draft, as whoever receives the release will.
 fn prove(kind: &dyn Kind, folder: &ReleaseFolder, progress: &dyn Progress) -> Result<(), KindError> {
     let referee = REFEREES.iter().find(|referee| referee.kind() == kind.id());
@@ -108,68 +129,12 @@ fn prove(kind: &dyn Kind, folder: &ReleaseFolder, progress: &dyn Progress) -> Re
     }
 }
 
-/// Refuses to lose what is read, and to put what is for the owner alone where everybody reads.
-fn spare(release: &Path, home: Option<&Path>, inputs: &[PathBuf], job: &Path) -> Result<(), KindError> {
-    let real = |path: &Path| {
-        let known = path.ancestors().find_map(|own| Some((own, std::fs::canonicalize(own).ok()?)));
-        known.map_or_else(
-            || path.to_owned(),
-            |(own, found)| found.join(path.strip_prefix(own).unwrap_or(Path::new(""))),
-        )
-    };
-    let absolute = |path: &Path| std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
-    let release = real(&absolute(release));
-    for input in inputs.iter().map(PathBuf::as_path).chain([job]) {
-        if real(&absolute(input)).starts_with(&release) {
-            let problem =
-                "lies in the folder of the release and would be lost; name another folder in [output]";
-            return Err(KindError::bad_input(problem).at(input));
-        }
-    }
-    if let Some(home) = home.map(|home| real(&absolute(home)))
-        && (home.starts_with(&release) || release.starts_with(&home))
-    {
-        let problem =
-            "must lie outside the release folder, and the release outside of it: it is for the owner alone";
-        return Err(KindError::key("output.home", problem));
-    }
-    Ok(())
-}
-
 fn write_to(draft: &Draft, name: &str, bytes: &[u8]) -> Result<(), KindError> {
     use std::io::Write;
     let mut file = draft.create(name)?;
     file.write_all(bytes).map_err(|error| KindError::io(Path::new(name), &error))?;
     file.finish()?;
     Ok(())
-}
-
-/// Writes the owner's files, for the owner alone.
-fn keep(home: &Path, owner: &OwnerFiles, page: &privet_kind::Page) -> Result<(), KindError> {
-    let failed = |error: std::io::Error| KindError::io(home, &error);
-    std::fs::create_dir_all(home).map_err(failed)?;
-    for (name, bytes) in owner.iter() {
-        private(&home.join(name), bytes)?;
-    }
-    for (name, bytes) in pages::files(page) {
-        private(&home.join(name), &bytes)?;
-    }
-    Ok(())
-}
-
-/// Writes a file that only its owner may read, whole or not at all.
-pub(crate) fn private(path: &Path, bytes: &[u8]) -> Result<(), KindError> {
-    use std::io::Write;
-    let failed = |error: std::io::Error| KindError::io(path, &error);
-    let partial = PartialFile::beside(path);
-    let mut options = std::fs::OpenOptions::new();
-    options.write(true).create(true).truncate(true);
-    #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    let mut file = options.open(partial.path()).map_err(failed)?;
-    file.write_all(bytes).and_then(|()| file.sync_all()).map_err(failed)?;
-    drop(file);
-    partial.put().map_err(failed)
 }
 
 /// Where the owner's files of a job are.

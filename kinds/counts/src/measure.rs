@@ -40,7 +40,11 @@ pub(crate) fn measure(
         let table = read_table(&options.release, manifest, own, progress)?;
         tables.push(Counted { cells: cells(own, &table)?, own });
     }
-    let given = Given::new(&options.original, options.job.as_deref(), &[])?;
+    let given = Given::new(&options.original, options.job.as_deref(), &options.settings)?;
+    if given.job_file.is_none() && !options.settings.is_empty() {
+        let problem = "--set sets keys of the job; give the job too, with --job or as --original";
+        return Err(JobError::new(problem).into());
+    }
     let original = original(&given, manifest, progress)?;
     progress.stage("measuring", None);
     let mut utility = Utility::default();

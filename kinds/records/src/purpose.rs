@@ -107,7 +107,7 @@ impl Purposes {
     /// # Errors
     /// When the file cannot be read, is not TOML, has an unknown key, or a value that is not accepted.
     pub fn read(path: &Path) -> Result<Self, JobError> {
-        let text = std::fs::read_to_string(path).map_err(|source| match source.kind() {
+        let text = privet_data::io::read_plain_text(path).map_err(|source| match source.kind() {
             std::io::ErrorKind::InvalidData => {
                 JobError::new("the file of purposes is not valid UTF-8; save it as UTF-8").at(path)
             }

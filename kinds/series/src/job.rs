@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use privet_data::hierarchy::HierarchySpec;
+use privet_data::io::Formulas;
 use privet_kind::{JobFile, KindError, Section};
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +27,9 @@ pub const SECTIONS: &[Section] = &[Section {
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Input {
     pub path: PathBuf,
+    /// What becomes of cells that a spreadsheet would take for formulas.
+    #[serde(default)]
+    pub formulas: Formulas,
 }
 
 /// The `[series]` section.

@@ -31,7 +31,8 @@ impl Rows {
         let (input, section) = job::read(file)?;
         let mut columns: Vec<String> = section.columns.keys().cloned().collect();
         columns.extend([section.person.clone(), section.sensitive.clone()]);
-        let options = ReadOptions { columns: Some(columns), ..ReadOptions::default() };
+        let options =
+            ReadOptions { columns: Some(columns), formulas: input.formulas, ..ReadOptions::default() };
         let mut table = read(&file.resolve(&input.path), &options, progress)?.table;
         table.columns.iter_mut().for_each(Column::in_one_form);
         let own = Self { section, table };

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use privet_data::hierarchy::HierarchySpec;
+use privet_data::io::Formulas;
 use privet_kind::{JobFile, KindError, Section};
 use serde::Deserialize;
 
@@ -82,6 +83,9 @@ pub struct TableSection {
     pub key: Option<String>,
     #[serde(default)]
     pub references: BTreeMap<String, String>,
+    /// What becomes of cells that a spreadsheet would take for formulas.
+    #[serde(default)]
+    pub formulas: Formulas,
     #[serde(default)]
     pub at_most: Option<u32>,
     #[serde(default)]

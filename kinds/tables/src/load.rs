@@ -153,7 +153,8 @@ fn read_table(
         columns.extend(job.people.household.iter().chain(&job.people.weight).cloned());
     }
     let path = file.resolve(&section.path);
-    let options = ReadOptions { columns: Some(columns), ..ReadOptions::default() };
+    let options =
+        ReadOptions { columns: Some(columns), formulas: section.formulas, ..ReadOptions::default() };
     let mut table = read(&path, &options, progress)?.table;
     for column in &mut table.columns {
         // Equal values have one text, or rows would be told apart by how a value was typed.

@@ -61,6 +61,9 @@ impl Peer {
     pub fn search_target(&self) -> f64 {
         if self.data == "census9" && self.suppress_at_most > 0.0 {
             50.0
+        } else if self.suppress_at_most >= 1.0 {
+            // Where everything may be suppressed, suppression prunes nothing.
+            40.0
         } else if self.search > 0.5 {
             25.0
         } else {

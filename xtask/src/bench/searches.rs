@@ -101,6 +101,8 @@ pub fn run(bench: &Bench<'_>) -> Result<Outcome> {
     let mut jobs = jobs(bench, scratch.path())?;
     let wall = wall::write(scratch.path(), &scratch.path().join("release"))?;
     jobs.push(("14 columns, k=5 2 %".to_owned(), wall, true));
+    let ten = wall::write_ten(scratch.path(), &scratch.path().join("release"))?;
+    jobs.push(("10 columns, 116,640 nodes, k=5 2 %".to_owned(), ten, true));
     let mut grid = Grid::new(&[
         "search",
         "candidates",

@@ -1,4 +1,5 @@
-//! The dimension wall: a table of 14 quasi columns, whose lattice has tens of millions of nodes.
+//! The dimension wall: a table of 14 quasi columns, whose lattice has tens of millions of nodes; and one of 10 columns, whose
+//! lattice of 116,640 nodes can be listed.
 //!
 //! The table is made here, the same in every run: people of some forty kinds, each kind with its usual value in
 //! every column, and deviations from it. So the columns depend on each other, as those of real tables do.
@@ -26,6 +27,21 @@ pub const COLUMNS: [(u64, &[u64]); 14] = [
     (5, &[]),
     (2, &[]),
 ];
+/// The same of 10 columns, with 116,640 nodes.
+pub const TEN: [(u64, &[u64]); 10] = [
+    (90, &[5, 10, 30]),
+    (200, &[5, 10, 50, 100]),
+    (120, &[2, 6, 30, 60]),
+    (27, &[9]),
+    (16, &[4]),
+    (12, &[4]),
+    (9, &[3]),
+    (5, &[]),
+    (4, &[]),
+    (2, &[]),
+];
+/// Its people.
+const OF_TEN: usize = 73_000;
 const KINDS: u64 = 40;
 
 /// Writes a table of such columns, `c0` and so on, and so many people.
@@ -54,9 +70,24 @@ pub fn people(file: &Path, columns: &[(u64, &[u64])], records: usize) -> Result<
 
 /// Writes the table and a job for it; returns the job file.
 pub fn write(folder: &Path, release: &Path) -> Result<PathBuf> {
-    people(&folder.join("wall.csv"), &COLUMNS, RECORDS)?;
-    let mut job = "[input]\npath = \"wall.csv\"\n".to_owned();
-    for (column, (_, widths)) in COLUMNS.iter().enumerate() {
+    job(folder, "wall", &COLUMNS, RECORDS, release)
+}
+
+/// The same of the table of 10 columns.
+pub fn write_ten(folder: &Path, release: &Path) -> Result<PathBuf> {
+    job(folder, "ten", &TEN, OF_TEN, release)
+}
+
+fn job(
+    folder: &Path,
+    name: &str,
+    columns: &[(u64, &[u64])],
+    records: usize,
+    release: &Path,
+) -> Result<PathBuf> {
+    people(&folder.join(format!("{name}.csv")), columns, records)?;
+    let mut job = format!("[input]\npath = \"{name}.csv\"\n");
+    for (column, (_, widths)) in columns.iter().enumerate() {
         writeln!(job, "[columns.c{column}]\nrole = \"quasi\"")?;
         if !widths.is_empty() {
             writeln!(job, "hierarchy = {{ intervals = {widths:?}, min = 0 }}")?;
@@ -67,7 +98,7 @@ pub fn write(folder: &Path, release: &Path) -> Result<PathBuf> {
         job,
         "[privacy]\nk-anonymity = 5\n[search]\nsuppress-at-most = 0.02\n[output]\nfolder = {release}\n"
     )?;
-    let file = folder.join("wall.toml");
+    let file = folder.join(format!("{name}.toml"));
     std::fs::write(&file, job)?;
     Ok(file)
 }
@@ -93,5 +124,6 @@ mod tests {
     fn the_lattice_has_tens_of_millions_of_nodes() {
         let nodes: u64 = COLUMNS.iter().map(|(_, widths)| widths.len() as u64 + 2).product();
         assert!((20_000_000..60_000_000).contains(&nodes), "{nodes}");
+        assert_eq!(TEN.iter().map(|(_, widths)| widths.len() as u64 + 2).product::<u64>(), 116_640);
     }
 }

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, ValueEnum};
 use privet_data::Table;
-use privet_data::io::{ReadErrorKind, ReadOptions, read};
+use privet_data::io::{ReadErrorKind, ReadOptions, input_limit, read, read_plain};
 use privet_measure::combine::{Combined, LEAST_DEGREES, Rule, combine};
 use serde::{Deserialize, Serialize};
 
@@ -178,7 +178,7 @@ fn warning(found: &Combined, rule: Made) -> Option<String> {
 fn lines(path: &Path, bar: &Bar) -> Result<Vec<Line>, Failure> {
     let bad = |problem: &dyn std::fmt::Display| Failure::bad_input(format!("{}: {problem}", path.display()));
     if path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("json")) {
-        let bytes = std::fs::read(path).map_err(|error| bad(&ReadErrorKind::Io(error)))?;
+        let bytes = read_plain(path, input_limit()).map_err(|error| bad(&ReadErrorKind::Io(error)))?;
         // Where it is wrong is told, and not what stands there.
         return serde_json::from_slice(&bytes).map_err(|error| {
             bad(&format!(

@@ -19,21 +19,28 @@ const RANDOM: usize = 200;
 #[derive(Debug, Args)]
 #[command(before_help = "\
 Examples:
-  privet measure job.toml release
-  privet measure patients.csv release --job job.toml --report measured.html
-  privet measure job.toml release --class diagnosis --risk-file risks.csv
-  privet measure job.toml release --population-size 80000000
-  privet measure job.toml release --queries questions.sql
-  privet measure train.toml release --class diagnosis --target cost --test apart.csv
-  privet measure counts.toml counts")]
+  privet measure release --original job.toml
+  privet measure release --original patients.csv --job job.toml --report measured.html
+  privet measure release --original job.toml --class diagnosis --risk-file risks.csv
+  privet measure release --original job.toml --population-size 80000000
+  privet measure release --original job.toml --queries questions.sql
+  privet measure release --original train.toml --class diagnosis --target cost --test apart.csv
+  privet measure counts --original counts.toml
+
+`privet measure job.toml release`, the original first and without a flag, means the same.")]
 pub struct Measure {
-    /// The table that the release was made from, or its job file
-    original: PathBuf,
     /// The release folder
-    release: PathBuf,
+    #[arg(value_name = "RELEASE", num_args = 1..=2, required = true)]
+    places: Vec<PathBuf>,
+    /// The table that the release was made from, or its job file
+    #[arg(long, value_name = "FILE")]
+    original: Option<PathBuf>,
     /// The job file of the release, for its hierarchies
     #[arg(long, value_name = "FILE")]
     job: Option<PathBuf>,
+    /// Set a key of the job, as it was set for `anonymize`; may be repeated
+    #[arg(long, value_name = "KEY=VALUE")]
+    set: Vec<String>,
     /// A column to be predicted from the others: classifiers learn it from the release and are tested on raw records. May be given
     /// several times, for each column by itself
     #[arg(long, value_name = "COLUMN")]
@@ -106,18 +113,40 @@ impl Queries {
     }
 }
 
+/// The original and the release: by flag, or one after the other.
+fn sides(places: Vec<PathBuf>, original: Option<PathBuf>) -> Result<(PathBuf, PathBuf), Failure> {
+    match (<[PathBuf; 2]>::try_from(places), original) {
+        (Ok([original, release]), None) => Ok((original, release)),
+        (Ok(_), Some(_)) => {
+            Err(Failure::bad_input("name the original once: before the release, or with --original"))
+        }
+        (Err(places), Some(original)) => match <[PathBuf; 1]>::try_from(places) {
+            Ok([release]) => Ok((original, release)),
+            Err(_) => Err(Failure::bad_input("name the release folder")),
+        },
+        (Err(_), None) => Err(Failure::bad_input(
+            "name what the release was made from too: --original FILE, the table or the job file",
+        )),
+    }
+}
+
 impl Measure {
     /// Runs it.
     pub fn run(self, shared: &Shared) -> Result<u8, Failure> {
-        if ManifestFile::read(&self.release).is_ok_and(|manifest| privet::is_on_seam(&manifest)) {
-            return seam::measure(&self.original, &self.release, self.report.as_deref(), shared);
+        let (original, release) = sides(self.places, self.original)?;
+        if ManifestFile::read(&release).is_ok_and(|manifest| privet::is_on_seam(&manifest)) {
+            if !self.set.is_empty() {
+                return Err(Failure::bad_input("--set is for releases of records; change the job file here"));
+            }
+            return seam::measure(&original, &release, self.report.as_deref(), shared);
         }
         let (queries, workload) = Queries::both(self.queries)?;
         let bar = Bar::new(shared.quiet || shared.json);
         let options = MeasureOptions {
-            original: self.original,
-            release: self.release,
+            original,
+            release,
             job: self.job,
+            settings: self.set,
             class: self.class,
             target: self.target,
             test: self.test,

@@ -290,6 +290,34 @@ mod tests {
         super::Cli::command().debug_assert();
     }
 
+    /// One set of flags: what a flag is called and how it is written for short is the same in every verb.
+    #[test]
+    fn flags_are_alike_in_all_verbs() {
+        fn check(command: &clap::Command, path: &str) {
+            let shorts = [("output", Some('o'))];
+            for argument in command.get_arguments() {
+                for (long, short) in shorts.iter().filter(|(long, _)| argument.get_long() == Some(*long)) {
+                    assert_eq!(argument.get_short(), *short, "{path} --{long}");
+                }
+            }
+            for verb in command.get_subcommands() {
+                check(verb, &format!("{path} {}", verb.get_name()));
+            }
+        }
+        let command = super::Cli::command();
+        check(&command, "privet");
+        for verb in ["attack", "measure"] {
+            let own = command.find_subcommand(verb).unwrap();
+            for long in ["original", "job", "set", "report"] {
+                assert!(
+                    own.get_arguments().any(|argument| argument.get_long() == Some(long)),
+                    "{verb} --{long}"
+                );
+            }
+            assert_eq!(own.get_positionals().count(), 1, "{verb} takes the release");
+        }
+    }
+
     #[test]
     fn thousands_are_set_apart() {
         assert_eq!(super::grouped(0), "0");

@@ -70,7 +70,7 @@ pub struct Query {
     #[arg(long, value_name = "N")]
     synthetic: Option<u64>,
     /// Write the records of --synthetic, or of --mechanism alpha-beta, to this CSV file, which must not be there yet
-    #[arg(long, value_name = "FILE")]
+    #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Write the answer as a page for people to this file, which must not be there yet
     #[arg(long, value_name = "FILE")]

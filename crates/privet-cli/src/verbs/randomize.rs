@@ -176,7 +176,8 @@ impl Randomize {
 /// Reads a model, or that of a release.
 pub(super) fn read_model(path: &Path) -> Result<ModelFile, Failure> {
     let failed = |error: String| Failure::bad_input(format!("{}: {error}", path.display()));
-    let bytes = std::fs::read(path).map_err(|error| failed(error.to_string()))?;
+    let bytes = privet_data::io::read_plain(path, privet_data::io::input_limit())
+        .map_err(|error| failed(error.to_string()))?;
     ModelFile::parse(&bytes).map_err(|error| failed(format!("it is no model: {}", error.problem())))
 }
 

@@ -288,6 +288,41 @@ fn item_17_pages_of_all_verbs_and_completions_install_themselves() {
     }
 }
 
+/// Item 18: codes lost their leading zeros, and dates became texts, in what was written for learners.
+#[test]
+fn item_18_unfold_keeps_codes_and_dates() {
+    let dir = Dir::new();
+    let lines =
+        clinic(60, |_, row| format!("0{}067,19{}-05-0{},d{}\n", row % 2, 80 + row % 3, 1 + row % 2, row % 4));
+    dir.write("t.csv", format!("zip,born,disease\n{lines}"));
+    dir.write(
+        "job.toml",
+        "[input]\npath = \"t.csv\"\n[columns.zip]\nrole = \"quasi\"\nhierarchy = { mask = \"right\" }\n[columns.born]\nrole = \"quasi\"\n\
+         [columns.disease]\nrole = \"sensitive\"\n[privacy]\nk-anonymity = 2\n",
+    );
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    for file in ["u.csv", "u.parquet"] {
+        dir.expect(0, &["unfold", "release", "--leaf-sample", "--job", "job.toml", "-o", file, "--quiet"]);
+        let options = privet_data::io::ReadOptions::default();
+        let table = privet_data::io::read(&dir.path(file), &options, &privet_data::Silent).unwrap().table;
+        let texts = |name: &str| {
+            let column = table.column(name).unwrap();
+            column.codes.iter().map(|&code| column.domain.text(code).to_owned()).collect::<Vec<_>>()
+        };
+        assert_eq!(texts("zip").len(), 60);
+        assert!(
+            texts("zip").iter().all(|zip| ["00067", "01067"].contains(&zip.as_str())),
+            "{file}: {:?}",
+            texts("zip")
+        );
+        assert!(
+            texts("born").iter().all(|day| day.len() == 10 && day.starts_with("198")),
+            "{file}: {:?}",
+            texts("born")
+        );
+    }
+}
+
 /// Items 18 and 20: errors about hierarchies came one at a time in no order, and did not say where the values are.
 #[test]
 fn items_18_and_20_hierarchies_are_told_at_once_and_where_their_values_stand() {

@@ -506,3 +506,23 @@ fn several_columns_are_each_learned_by_themselves() {
         dir.expect(2, &[&["measure", "d/job.toml", "d/release"], &flags[..]].concat()).says(says);
     }
 }
+
+/// The order of arguments is that of `attack`; the older one, with the original first, means the same.
+#[test]
+fn the_original_is_a_flag_or_comes_first() {
+    let dir = crate::people::dir(200, "k-anonymity = 2", "");
+    dir.expect(0, &["anonymize", "job.toml", "--quiet"]);
+    let flag = dir.expect(0, &["measure", "release", "--original", "job.toml", "--json"]).json();
+    let first = dir.expect(0, &["measure", "job.toml", "release", "--json"]).json();
+    assert_eq!(flag, first);
+    dir.expect(2, &["measure", "release"]).says("--original");
+    dir.expect(2, &["measure", "job.toml", "release", "--original", "people.csv"]).says("once");
+    // A key that was set for the release is set here as well.
+    let set = ["--set", "input.path=other.csv"];
+    std::fs::rename(dir.path("people.csv"), dir.path("other.csv")).unwrap();
+    dir.expect(2, &["measure", "release", "--original", "job.toml"]).says("people.csv");
+    let moved =
+        dir.expect(0, &[&["measure", "release", "--original", "job.toml", "--json"][..], &set].concat());
+    assert_eq!(moved.json()["utility"], flag["utility"]);
+    dir.expect(2, &[&["measure", "release", "--original", "other.csv"][..], &set].concat()).says("--set");
+}

@@ -102,3 +102,59 @@ fn joint_clusters_and_rules_are_releases_of_models() {
     let rule = &model["model"]["rules"][0];
     assert_eq!([&rule["support"], &rule["antecedent_support"], &rule["consequent_support"]], [8, 10, 16]);
 }
+
+/// `--force` replaces an earlier result and nothing else: a party's table may lie in the folder that its job names.
+#[test]
+fn force_removes_no_file_that_the_party_did_not_write() {
+    let dir = Dir::new();
+    parties(&dir, TREE);
+    dir.write("north.txt", people(0)).write("south.txt", people(16));
+    let refused = |foreign: &str| {
+        let before = (dir.names("north-result"), dir.bytes(foreign));
+        dir.expect(2, &["party", "job.toml", "--as", "north", "--force"]).says("north-result");
+        assert!((dir.names("north-result"), dir.bytes(foreign)) == before, "{foreign}");
+    };
+    // Not even what looks like a result.
+    dir.write("north-result/result.json", "{}").write("north-result/notes.txt", "mine");
+    refused("north-result/notes.txt");
+    std::fs::remove_dir_all(dir.path("north-result")).unwrap();
+    assert!(run(&dir).iter().all(|(code, _)| *code == Some(0)));
+    dir.write("north-result/notes.txt", "mine");
+    refused("north-result/notes.txt");
+    std::fs::remove_file(dir.path("north-result/notes.txt")).unwrap();
+    dir.write("north-result/release/notes.txt", "mine");
+    refused("north-result/release/notes.txt");
+    std::fs::remove_file(dir.path("north-result/release/notes.txt")).unwrap();
+    // A party's own table within its output.
+    let job = dir.text("job.toml");
+    dir.write("job.toml", job.replace("input = \"north.txt\"", "input = \"north-result/release/data.csv\""));
+    dir.expect(2, &["party", "job.toml", "--as", "north", "--force"]).says("would be lost");
+    dir.write("job.toml", job);
+    assert!(run(&dir).iter().all(|(code, _)| *code == Some(0)), "an earlier result is replaced");
+    dir.expect(0, &["verify", "north-result/release"]);
+}
+
+/// What a party writes lies in a draft that others cannot read, and that `privet clean` removes when the party was killed.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_draft_of_a_party_is_private_and_cleaned() {
+    use std::os::unix::fs::PermissionsExt;
+    let dir = Dir::new();
+    parties(&dir, TREE);
+    dir.write("north.txt", people(0));
+    // The other party does not come.
+    let mut child = dir.command(&["party", "job.toml", "--as", "north", "--quiet"]).spawn().unwrap();
+    let is_draft = |name: &String| name.starts_with(".north-result.partial-");
+    let found = (0..2_000).find_map(|_| {
+        std::thread::sleep(std::time::Duration::from_millis(5));
+        dir.names(".").into_iter().find(is_draft)
+    });
+    let draft = found.expect("a party begins with its draft");
+    dir.expect(0, &["clean", "--dry-run"]).prints("in use");
+    let mode = std::fs::metadata(dir.path(&draft)).unwrap().permissions().mode();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    assert_eq!(mode & 0o777, 0o700);
+    dir.expect(0, &["clean"]).prints("removed");
+    assert!(!dir.names(".").iter().any(is_draft));
+}

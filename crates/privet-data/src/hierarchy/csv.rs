@@ -8,7 +8,6 @@
 use super::builders::tree::Tree;
 use super::{Hierarchy, HierarchyError, Level, LevelBuilder, MOST_LEVELS};
 use std::borrow::Cow;
-use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::path::Path;
 
@@ -34,7 +33,8 @@ pub fn read_hierarchy(path: &Path) -> Result<Hierarchy, HierarchyError> {
 fn read_bytes(path: &Path) -> Result<Vec<u8>, HierarchyError> {
     let unreadable = |error: io::Error| HierarchyError::Unreadable(format!("cannot be read: {error}"));
     let mut bytes = Vec::new();
-    File::open(path).map_err(unreadable)?.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
+    let file = crate::io::open_plain(path).map_err(unreadable)?;
+    file.take(MOST_BYTES + 1).read_to_end(&mut bytes).map_err(unreadable)?;
     if bytes.len() as u64 > MOST_BYTES {
         let problem = "is larger than 1 GiB; a hierarchy has one short line for each value of a column";
         return Err(HierarchyError::Unreadable(problem.into()));

@@ -4,6 +4,8 @@
 //! [`Formulas::Prefix`] a table is read with an apostrophe before each, which spreadsheets take for the mark of a text. That
 //! happens when a table is read and not when it is written, so that a release and its original say the same.
 
+use std::io::{self, BufRead};
+
 use serde::{Deserialize, Serialize};
 
 use super::options::ReadOptions;
@@ -32,6 +34,48 @@ pub fn is_formula(text: &str) -> bool {
         _ => false,
     }
 }
+
+/// How many cells of a CSV are formulas. Cells are between commas, and a quotation mark is `"`, as in everything that is published; the
+/// names of columns count.
+///
+/// # Errors
+/// When the source has an error.
+///
+/// # Examples
+/// ```
+/// use privet_data::io::formulas_of_csv;
+///
+/// let text = b"name,age\n\"=cmd|'x'!A0\",30\n-5,\"a \"\"=b\"\"\"\n";
+/// assert_eq!(formulas_of_csv(&text[..])?, 1);
+/// # Ok::<(), std::io::Error>(())
+/// ```
+pub fn formulas_of_csv(mut source: impl BufRead) -> io::Result<u64> {
+    let (mut cell, mut is_quoted, mut found) = (Vec::new(), false, 0);
+    let end = |cell: &mut Vec<u8>| {
+        let is_one = is_formula(&String::from_utf8_lossy(cell));
+        cell.clear();
+        u64::from(is_one)
+    };
+    loop {
+        let bytes = source.fill_buf()?;
+        if bytes.is_empty() {
+            return Ok(found + end(&mut cell));
+        }
+        for &byte in bytes {
+            match byte {
+                b'"' => is_quoted = !is_quoted,
+                b',' | b'\n' | b'\r' if !is_quoted => found += end(&mut cell),
+                _ if cell.len() < MOST_OF_A_CELL => cell.push(byte),
+                _ => {}
+            }
+        }
+        let read = bytes.len();
+        source.consume(read);
+    }
+}
+
+/// So many bytes of a cell are looked at.
+const MOST_OF_A_CELL: usize = 1 << 16;
 
 /// Puts an apostrophe before every formula of a table, when that is asked for.
 pub(super) fn prefix(table: &mut Table, options: &ReadOptions) {

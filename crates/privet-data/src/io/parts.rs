@@ -96,7 +96,8 @@ fn listed(path: &Path, format: Option<Format>) -> Result<Option<Vec<PathBuf>>, R
             // Its name holds the value of a column that its files lack.
             if name.contains('=') {
                 let problem = "the folder holds folders named COLUMN=VALUE, whose columns stand in no file; write the column \
-                               into the files, or name one of these folders";
+                               into the files, name one of these folders, or read folders of Parquet files with an engine \
+                               (--engine datafusion)";
                 return Err(ReadErrorKind::Parts { problem: problem.to_owned() });
             }
             continue;

@@ -46,9 +46,33 @@ pub fn read_plain(path: &Path, most: u64) -> io::Result<Vec<u8>> {
     Ok(bytes)
 }
 
+/// The most bytes that are read of a text that people write by hand, such as a job.
+const MOST_OF_A_TEXT: u64 = 64 << 20;
+
+/// Reads a plain file of text that people write by hand, such as a job: at most 64 MiB of UTF-8.
+///
+/// # Errors
+/// As [`read_plain`]; also when the file is not valid UTF-8 ([`io::ErrorKind::InvalidData`]).
+pub fn read_plain_text(path: &Path) -> io::Result<String> {
+    String::from_utf8(read_plain(path, MOST_OF_A_TEXT)?)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "it is not valid UTF-8"))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_text_is_plain_and_utf_8() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("file");
+        std::fs::write(&path, "é").unwrap();
+        assert_eq!(read_plain_text(&path).unwrap(), "é");
+        std::fs::write(&path, b"\xe9").unwrap();
+        assert_eq!(read_plain_text(&path).unwrap_err().kind(), io::ErrorKind::InvalidData);
+        #[cfg(unix)]
+        assert_eq!(read_plain_text(Path::new("/dev/zero")).unwrap_err().kind(), io::ErrorKind::InvalidInput);
+    }
 
     #[test]
     fn devices_folders_and_large_files_are_refused() {

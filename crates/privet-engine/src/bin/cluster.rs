@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand};
 use privet_data::Progress;
@@ -143,16 +144,37 @@ static IS_STOPPING: AtomicBool = AtomicBool::new(false);
 /// Ends a job where it leaves nothing behind.
 struct Interrupts;
 
+/// What a job has to stop by itself.
+const GRACE: Duration = Duration::from_millis(600);
+
+/// Whether the process is ending, whatever its job does.
+static IS_ENDING: AtomicBool = AtomicBool::new(false);
+
 impl Interrupts {
+    /// From now on Ctrl-C, SIGTERM and SIGHUP ask the job to stop. One that does not answer is ended, and what it was writing is
+    /// removed; a second signal does that at once.
     fn caught() -> Self {
-        std::thread::spawn(|| {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build();
-            // Without a handler the process ends at once, and `privet clean` removes what is left.
-            if runtime.is_ok_and(|runtime| runtime.block_on(tokio::signal::ctrl_c()).is_ok()) {
-                IS_STOPPING.store(true, Ordering::Relaxed);
+        // why: without a handler the process ends at once, and `privet clean` removes what is left
+        let _ = ctrlc::set_handler(|| {
+            if IS_STOPPING.swap(true, Ordering::SeqCst) {
+                end();
             }
+            // why: without such a thread the job is asked, and a second signal ends it
+            let _ = std::thread::Builder::new().name("stop".into()).spawn(|| {
+                std::thread::sleep(GRACE);
+                end();
+            });
         });
         Self
+    }
+}
+
+/// Ends the process, and removes what it was writing.
+fn end() {
+    if !IS_ENDING.swap(true, Ordering::SeqCst) {
+        privet_release::stop::end();
+        eprintln!("privet-cluster: stopped on request");
+        std::process::exit(i32::from(code_of(Outcome::Stopped)));
     }
 }
 
@@ -178,6 +200,10 @@ fn main() -> ExitCode {
         #[cfg(feature = "cluster")]
         Verb::Cluster(own) => own.run(threads).map_err(Failure::from),
     };
+    // What a job comes to while the process ends is not its own doing.
+    while IS_ENDING.load(Ordering::SeqCst) {
+        std::thread::sleep(GRACE);
+    }
     match ran {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure(message, code)) => {

@@ -74,6 +74,8 @@ pub struct MeasureOptions {
     pub release: PathBuf,
     /// The job file.
     pub job: Option<PathBuf>,
+    /// Keys of the job that were set besides.
+    pub settings: Vec<String>,
     /// The columns that classifiers learn to predict, each by itself.
     pub class: Vec<String>,
     /// The columns of numbers that a regression learns to predict, each by itself.

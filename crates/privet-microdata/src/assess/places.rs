@@ -6,10 +6,10 @@
 //! replaced that were written here before, which is told by how they begin.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use privet_data::io::{open_plain, read_plain_text};
 use privet_release::MANIFEST;
 
 use super::write;
@@ -66,7 +66,7 @@ impl Inputs {
         if !self.files.insert(real(path)) {
             return;
         }
-        let text = std::fs::read_to_string(path).unwrap_or_default();
+        let text = read_plain_text(path).unwrap_or_default();
         let Ok(table) = toml::from_str::<toml::Table>(&text) else { return };
         let base = base_of(path);
         let mut open: Vec<&toml::Value> = table.values().collect();
@@ -137,7 +137,7 @@ fn is_ours(path: &Path, what: Written) -> bool {
     }
     let most = if what == Written::Facts { u64::MAX } else { BEGINNING };
     let mut bytes = Vec::new();
-    if File::open(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).is_err() {
+    if open_plain(path).and_then(|file| file.take(most).read_to_end(&mut bytes)).is_err() {
         return false;
     }
     // The cut may lie within a letter.

@@ -5,6 +5,8 @@
 use std::fs;
 use std::path::Path;
 
+use privet_data::io::{input_limit, read_plain};
+
 use super::VerifyError;
 use super::outcome::Check;
 use crate::manifest::File;
@@ -32,7 +34,7 @@ pub(super) fn check(
         let path = folder.join(&name);
         let listed = files.iter().any(|file| file.name == name);
         let found = match listed && fs::symlink_metadata(&path).is_ok_and(|own| own.is_file()) {
-            true => Some(fs::read(&path).map_err(VerifyError::io(&path))?),
+            true => Some(read_plain(&path, input_limit()).map_err(VerifyError::io(&path))?),
             false => None,
         };
         let check = format!("page {name}");

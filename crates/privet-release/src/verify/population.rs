@@ -4,10 +4,10 @@
 //! its values at the published level.
 
 use std::collections::HashMap;
-use std::fs;
 use std::path::Path;
 
 use privet_criteria::Requirement;
+use privet_data::io::{input_limit, read_plain};
 
 use super::table::{self, Released, Table};
 use super::values::{Rule, Told};
@@ -130,7 +130,7 @@ fn read_table(
             table::read_columnar(&[path.to_owned()], format, keep, options.progress)
         }
         _ => {
-            let bytes = fs::read(path).map_err(VerifyError::io(path))?;
+            let bytes = read_plain(path, input_limit()).map_err(VerifyError::io(path))?;
             let delimiters = manifest.data.delimiter.into_iter().chain([',', ';', '\t', '|']);
             // The delimiter is the one under which the header has the columns that we need.
             let header = bytes.split(|&b| b == b'\n').next().unwrap_or_default();

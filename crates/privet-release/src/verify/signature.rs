@@ -1,8 +1,9 @@
 //! Whether a release was signed, by whom, and whether its manifest is the one that was signed.
 
-use std::fs;
 use std::io;
 use std::path::Path;
+
+use privet_data::io::read_plain;
 
 use super::VerifyError;
 use super::outcome::{Check, SIGNED};
@@ -10,6 +11,9 @@ use crate::signature::{PublicKey, SIGNATURE};
 
 /// How many digits of a fingerprint are told: enough to compare by eye; the key itself is compared whole.
 const TOLD: usize = 16;
+
+/// A signature has 64 bytes; a few more are read to see that something else is there.
+const MOST_OF_A_SIGNATURE: u64 = 4096;
 
 /// Checks the signature over the bytes of a manifest that names this signer. Nothing is said of a release that is not
 /// signed, where no key was given.
@@ -22,9 +26,13 @@ pub(super) fn check(
     const NAME: &str = SIGNED;
     let failed = |detail: &str| Ok(Some(Check::failed(NAME, detail)));
     let path = folder.join(SIGNATURE);
-    let signature = match fs::read(&path) {
+    let signature = match read_plain(&path, MOST_OF_A_SIGNATURE) {
         Ok(signature) => Some(signature),
         Err(error) if error.kind() == io::ErrorKind::NotFound => None,
+        // A pipe, a device, or far more than a signature has.
+        Err(error) if matches!(error.kind(), io::ErrorKind::InvalidInput | io::ErrorKind::FileTooLarge) => {
+            return failed("manifest.sig is not a plain file of 64 bytes, so it is no signature");
+        }
         Err(source) => return Err(VerifyError::Io { path, source }),
     };
     let is_fingerprint = |text: &str| text.len() == 64 && text.bytes().all(|b| b.is_ascii_hexdigit());

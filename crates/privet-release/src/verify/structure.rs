@@ -7,6 +7,7 @@ use std::io;
 use std::path::Path;
 
 use privet_data::Progress;
+use privet_data::io::read_plain;
 
 use super::VerifyError;
 use super::outcome::Check;
@@ -148,7 +149,7 @@ fn locate(path: &Path, file: &File, found: &Hashes) -> io::Result<String> {
     }
     let text = [".csv", ".tsv", ".txt", ".html", ".json"].iter().any(|ending| name.ends_with(ending));
     Ok(if text {
-        let bytes = fs::read(path)?;
+        let bytes = read_plain(path, found.bytes)?;
         let line_at = |offset: usize| 1 + bytes[..offset].iter().filter(|&&b| b == b'\n').count();
         let (start, end) = (start.min(bytes.len()), end.min(bytes.len()));
         format!(

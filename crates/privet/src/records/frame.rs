@@ -8,7 +8,7 @@ use arrow_array::{ArrayRef, RecordBatch, StringArray};
 use arrow_ipc::reader::FileReader;
 use arrow_ipc::writer::FileWriter;
 use arrow_schema::ArrowError;
-use privet_data::io::{Format, ReadOptions};
+use privet_data::io::{Format, ReadError, ReadOptions, check_columnar, guarded, open_plain};
 use privet_data::{Silent, Table};
 use privet_kind::KindError;
 
@@ -32,8 +32,13 @@ pub(crate) fn read(path: &Path) -> Result<RecordBatch, KindError> {
 }
 
 fn read_arrow(path: &Path) -> Result<RecordBatch, KindError> {
+    check_columnar(path, Format::Arrow).map_err(|kind| ReadError { path: Some(path.to_owned()), kind })?;
+    guarded(|| read_batches(path)).unwrap_or_else(|| Err(KindError::bad_input("is damaged").at(path)))
+}
+
+fn read_batches(path: &Path) -> Result<RecordBatch, KindError> {
     let wrong = |_: ArrowError| KindError::bad_input("is not an Arrow file").at(path);
-    let file = File::open(path).map_err(|error| KindError::io(path, &error))?;
+    let file = open_plain(path).map_err(|error| KindError::io(path, &error))?;
     let reader = FileReader::try_new(file, None).map_err(wrong)?;
     let schema = reader.schema();
     let batches = reader.collect::<Result<Vec<_>, _>>().map_err(wrong)?;

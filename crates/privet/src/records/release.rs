@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use arrow_array::RecordBatch;
 use privet_data::Silent;
-use privet_data::io::Format;
+use privet_data::io::{Format, input_limit, read_plain, read_plain_text};
 use privet_job::{Summary, assess};
 use privet_kind::{KindError, Knowledge};
 use privet_release::manifest::File;
@@ -102,7 +102,7 @@ impl AnonymizedRelease {
     /// When the page cannot be read.
     pub fn report(&self) -> Result<String, KindError> {
         let path = self.folder().join("report.html");
-        std::fs::read_to_string(&path).map_err(|error| KindError::io(&path, &error))
+        read_plain_text(&path).map_err(|error| KindError::io(&path, &error))
     }
 
     /// Puts the release into a folder of its own, whole or not at all; a release that stands there is replaced.
@@ -123,7 +123,7 @@ pub(crate) fn copy_files(folder: &Path, files: &[File], draft: &Draft) -> Result
     use std::io::Write;
     for file in files {
         let path = folder.join(&file.name);
-        let bytes = std::fs::read(&path).map_err(|error| KindError::io(&path, &error))?;
+        let bytes = read_plain(&path, input_limit()).map_err(|error| KindError::io(&path, &error))?;
         let mut copy = draft.create(&file.name)?;
         copy.write_all(&bytes).map_err(|error| KindError::io(&path, &error))?;
         copy.finish()?;
@@ -178,6 +178,6 @@ pub fn read_table(folder: &Path, name: Option<&str>) -> Result<RecordBatch, Kind
 
 pub(super) fn manifest_in(folder: &Path) -> Result<Manifest, KindError> {
     let path = folder.join(privet_release::MANIFEST);
-    let bytes = std::fs::read(&path).map_err(|error| KindError::io(&path, &error))?;
+    let bytes = privet_release::manifest_at(folder).map_err(|error| KindError::io(&path, &error))?;
     Ok(Manifest::parse(&bytes)?)
 }

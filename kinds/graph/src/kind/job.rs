@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use privet_data::io::{Formulas, ReadOptions};
 use privet_data::{Progress, Role};
 use privet_kind::{JobFile, KindError, Section};
 use serde::{Deserialize, Serialize};
@@ -67,6 +68,9 @@ pub struct Input {
     /// Whether the first line of the tables names their columns; they do where the job names a column, and found otherwise.
     #[serde(default)]
     pub header: Option<bool>,
+    /// What becomes of cells that a spreadsheet would take for formulas.
+    #[serde(default)]
+    pub formulas: Formulas,
     /// Whether edges have a direction.
     #[serde(default)]
     pub directed: bool,
@@ -81,7 +85,7 @@ impl Input {
         let names_columns = self.source.is_some() || self.target.is_some() || self.id.is_some();
         let header = self.header.or(names_columns.then_some(true));
         let options = NetworkOptions {
-            read: privet_data::io::ReadOptions { header, ..NetworkOptions::default().read },
+            read: ReadOptions { header, formulas: self.formulas, ..NetworkOptions::default().read },
             directed: self.directed,
             source: self.source.clone(),
             target: self.target.clone(),

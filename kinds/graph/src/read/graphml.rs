@@ -5,11 +5,11 @@
 //! file defines itself are refused, so a small file cannot grow large.
 
 use std::collections::BTreeMap;
-use std::fs::File;
 use std::io::BufReader;
 use std::path::Path;
 
 use foldhash::HashMap;
+use privet_data::io::{Formulas, ReadError, ReadErrorKind, input_limit, open_plain};
 use privet_data::{Domain, Progress};
 use quick_xml::XmlVersion;
 use quick_xml::events::{BytesStart, Event};
@@ -25,7 +25,24 @@ pub(super) fn read(
     options: &NetworkOptions,
     progress: &dyn Progress,
 ) -> Result<Network, GraphError> {
-    let file = File::open(path).map_err(GraphError::io(path))?;
+    if options.read.formulas != Formulas::Keep {
+        return Err(GraphError::Parameter {
+            key: "input.formulas",
+            accepted: "\"keep\" where the graph is GraphML",
+        });
+    }
+    let file = open_plain(path).map_err(GraphError::io(path))?;
+    let too_large = |needed: u64, limit: u64| {
+        GraphError::Read(ReadError {
+            path: Some(path.to_owned()),
+            kind: ReadErrorKind::TooLarge { needed, limit },
+        })
+    };
+    // A single event is read whole, so the file itself is limited as well. Tags make it several times what it holds.
+    let (limit, size) = (input_limit(), file.metadata().map_err(GraphError::io(path))?.len());
+    if size / TAGS > limit {
+        return Err(too_large(size / TAGS, limit));
+    }
     progress.stage("reading the graph", None);
     let mut reader = quick_xml::Reader::from_reader(BufReader::with_capacity(1 << 16, file));
     reader.config_mut().expand_empty_elements = true;
@@ -39,6 +56,9 @@ pub(super) fn read(
             break;
         }
         parser.take(&event).map_err(wrong)?;
+        if parser.bytes > limit {
+            return Err(too_large(parser.bytes, limit));
+        }
         events += 1;
         if events.is_multiple_of(LOOK) {
             progress.check()?;
@@ -52,6 +72,12 @@ pub(super) fn read(
     }
     parser.into_network(path, options)
 }
+
+/// How many times larger a file is than the names and texts in it, where it is mostly tags.
+const TAGS: u64 = 8;
+/// The bytes that a node takes besides its name, and an edge besides the names of its ends.
+const OF_A_NODE: usize = 48;
+const OF_AN_EDGE: usize = 32;
 
 const MALFORMED: &str = "the XML is not well-formed";
 
@@ -79,6 +105,8 @@ struct Parser {
     /// Per key the texts of some nodes.
     data: BTreeMap<String, Vec<(u32, String)>>,
     edges: Vec<(Box<str>, Box<str>)>,
+    /// How many bytes nodes, edges and texts take.
+    bytes: u64,
     /// The key and the text so far of the data element that is open.
     reading: Option<(String, String)>,
 }
@@ -117,6 +145,7 @@ impl Parser {
     fn text(&mut self, text: &str) {
         if let (Some(Element::Data), Some((_, own))) = (self.open.last(), &mut self.reading) {
             own.push_str(text);
+            self.bytes += text.len() as u64;
         }
     }
 
@@ -146,6 +175,8 @@ impl Parser {
                 if self.number.insert(id.clone(), number).is_some() {
                     return Err("a node stands twice");
                 }
+                // It is kept twice: in a list, and to be found.
+                self.bytes += (2 * id.len() + OF_A_NODE) as u64;
                 self.ids.push(id);
                 Element::Node
             }
@@ -188,6 +219,7 @@ impl Parser {
         if is_directed != self.directed {
             return Err("all edges of a graph must be directed, or all undirected");
         }
+        self.bytes += (source.len() + target.len() + OF_AN_EDGE) as u64;
         self.edges.push((source.into(), target.into()));
         Ok(())
     }

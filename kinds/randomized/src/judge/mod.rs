@@ -138,7 +138,8 @@ pub fn judge(path: &Path, options: &JudgeOptions, progress: &dyn Progress) -> Re
                 }
             }
             _ => {
-                let bytes = std::fs::read(path).map_err(unreadable)?;
+                let bytes =
+                    privet_data::io::read_plain(path, privet_data::io::input_limit()).map_err(unreadable)?;
                 of_model(&model(&bytes, path)?, options, &mut found, progress)?;
             }
         }

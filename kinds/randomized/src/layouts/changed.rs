@@ -8,7 +8,7 @@ use privet_release::perturbed::PERTURBED;
 use privet_release::{Check, ManifestFile, PerturbedManifest, PublishedError};
 use privet_report::Assessment;
 
-use super::{Layout, noise};
+use super::{Layout, noise, refuse_settings};
 use crate::answer::{AskError, Asked, Spread};
 use crate::assess::{AttackOptions, MeasureOptions, attack_changed, check_places, measure_changed};
 use crate::error::RunError;
@@ -28,11 +28,13 @@ pub fn read(file: &ManifestFile) -> Result<Option<Box<dyn Layout>>, PublishedErr
 
 impl Layout for Changed {
     fn attack(&self, options: &AttackOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
+        refuse_settings(&options.settings)?;
         check_places(options)?;
         attack_changed(options, progress)
     }
 
     fn measure(&self, options: &MeasureOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
+        refuse_settings(&options.settings)?;
         measure_changed(options, progress)
     }
 

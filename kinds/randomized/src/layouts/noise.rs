@@ -9,7 +9,7 @@ use privet_release::perturbed::PERTURBED;
 use privet_release::{Check, ManifestFile, PublishedError, PublishedPerturbed};
 use privet_report::Assessment;
 
-use super::Layout;
+use super::{Layout, refuse_settings};
 use crate::adversary::AdversarySection;
 use crate::answer::{AskError, Asked, PerturbedAnswers, Spread};
 use crate::assess::{AttackOptions, MeasureOptions, attack_noise, check_places, measure_noise};
@@ -35,6 +35,7 @@ impl Layout for Noise {
         // Attacks on noise have words of their own.
         let flags = AdversarySection { attacks: None, ..AdversarySection::of_flags(options) };
         flags.check_flags(false)?;
+        refuse_settings(&options.settings)?;
         check_places(options)?;
         let knowledge = match &options.knowledge {
             Some(path) => {
@@ -46,6 +47,7 @@ impl Layout for Noise {
     }
 
     fn measure(&self, options: &MeasureOptions, progress: &dyn Progress) -> Result<Assessment, RunError> {
+        refuse_settings(&options.settings)?;
         measure_noise(options, progress)
     }
 

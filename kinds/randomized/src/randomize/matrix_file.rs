@@ -4,7 +4,7 @@
 use std::io::Read as _;
 use std::path::Path;
 
-use privet_data::io::{ReadError, ReadOptions, RecordReader};
+use privet_data::io::{ReadError, ReadOptions, RecordReader, input_limit, read_plain};
 
 use crate::error::{JobError, RunError};
 
@@ -27,7 +27,7 @@ pub(crate) fn read(path: &Path) -> Result<MatrixFile, RunError> {
         .at(path)
     };
     let unreadable = |kind| ReadError { path: Some(path.to_owned()), kind };
-    let bytes = std::fs::read(path).map_err(|error| unreadable(error.into()))?;
+    let bytes = read_plain(path, input_limit()).map_err(|error| unreadable(error.into()))?;
     // The corner of the table may be empty, where columns of other files must have a name.
     let text = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&bytes);
     let corner: &[u8] = if text.starts_with(b",") || text.starts_with(b";") || text.starts_with(b"\t") {

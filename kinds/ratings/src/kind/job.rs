@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use privet_data::Progress;
-use privet_data::io::ReadOptions;
+use privet_data::io::{Formulas, ReadOptions};
 use privet_kind::{JobFile, KindError, Section};
 use serde::Deserialize;
 
@@ -70,6 +70,8 @@ pub(super) struct InputSection {
     sensitive: Vec<String>,
     #[serde(default)]
     missing: Vec<String>,
+    #[serde(default)]
+    formulas: Formulas,
 }
 
 #[derive(Debug, Deserialize)]
@@ -189,7 +191,7 @@ pub(super) fn read_input(job: &JobFile, progress: &dyn Progress) -> Result<Ratin
     let ScaleSection { low, high, step } = section.scale;
     let scale = Scale::new(low, high, step)
         .map_err(|error| KindError::key("input.scale", error.to_string()).at(job.path()))?;
-    let mut options = ReadOptions::default();
+    let mut options = ReadOptions { formulas: section.formulas, ..ReadOptions::default() };
     if !section.missing.is_empty() {
         options.missing = section.missing;
     }

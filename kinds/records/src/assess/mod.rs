@@ -102,7 +102,11 @@ pub(crate) fn measure_records(
         .as_deref()
         .map(|path| measure::Questions::read(path, &options.release))
         .transpose()?;
-    let given = Given::new(&options.original, options.job.as_deref(), &[])?;
+    let given = Given::new(&options.original, options.job.as_deref(), &options.settings)?;
+    if given.job_file.is_none() && !options.settings.is_empty() {
+        let problem = "--set sets keys of the job; give the job too, with --job or as --original";
+        return Err(JobError::new(problem).into());
+    }
     let release =
         opened(&ManifestFile::read(&options.release)?, &given.options.missing, given.job(), progress)?;
     let more: Vec<&str> = options.class.iter().chain(&options.target).map(String::as_str).collect();

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use privet_data::Progress;
 use privet_data::hierarchy::read_hierarchy;
-use privet_data::io::ReadOptions;
+use privet_data::io::{Formulas, ReadOptions};
 use privet_kind::{JobFile, KindError, Section};
 use serde::Deserialize;
 
@@ -58,6 +58,9 @@ pub struct Input {
     /// Items that must not be learned about a person.
     #[serde(default)]
     pub sensitive: Vec<String>,
+    /// What becomes of cells that a spreadsheet would take for formulas.
+    #[serde(default)]
+    pub formulas: Formulas,
     /// The most items of a basket.
     #[serde(default = "usual_most_items")]
     pub most_items: usize,
@@ -333,18 +336,25 @@ pub(super) enum Data {
 pub(super) fn read(job: &JobFile, progress: &dyn Progress) -> Result<Data, KindError> {
     let input: Input = job.required("input")?;
     let path = job.resolve(&input.path);
+    let reading = ReadOptions { formulas: input.formulas, ..ReadOptions::default() };
     if input.form == Form::Log {
         let options = LogOptions {
             person: input.person,
             query: input.query,
             time: input.time,
             click: input.click,
-            read: ReadOptions::default(),
+            read: reading,
         };
         return Ok(Data::Log(crate::read_log(&path, &options, progress)?));
     }
     let mut data = match input.form {
         Form::Lines => {
+            if input.formulas != Formulas::Keep {
+                return Err(KindError::key(
+                    "input.formulas",
+                    "must be \"keep\" where baskets are lines of text",
+                ));
+            }
             let options = LineOptions { separator: input.separator, most_items: input.most_items };
             crate::read_lines(&path, &options, progress)?
         }
@@ -353,7 +363,7 @@ pub(super) fn read(job: &JobFile, progress: &dyn Progress) -> Result<Data, KindE
                 person: input.person,
                 item: input.item,
                 most_items: input.most_items,
-                read: ReadOptions::default(),
+                read: reading,
             };
             crate::read_pairs(&path, &options, progress)?
         }

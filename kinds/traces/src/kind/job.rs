@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use privet_data::Progress;
+use privet_data::io::{Formulas, ReadOptions};
 use privet_kind::{JobFile, KindError, Section};
 use serde::{Deserialize, Serialize};
 
@@ -85,6 +86,9 @@ pub struct Input {
     /// The column of a sensitive value for each point.
     #[serde(default)]
     pub sensitive: Option<String>,
+    /// What becomes of cells that a spreadsheet would take for formulas.
+    #[serde(default)]
+    pub formulas: Formulas,
     /// Whether points may stand in any order.
     #[serde(default)]
     pub sort: bool,
@@ -129,9 +133,13 @@ impl Input {
             sort: self.sort,
             same_time: self.same_time,
             plane,
-            ..TraceOptions::default()
+            read: ReadOptions { formulas: self.formulas, ..TraceOptions::default().read },
         };
-        let (traces, cleaning) = read(&job.resolve(&self.path), &options, progress)?;
+        let path = job.resolve(&self.path);
+        if self.formulas != Formulas::Keep && read::is_geojson(&path) {
+            return Err(KindError::key("input.formulas", "must be \"keep\" where the traces are GeoJSON"));
+        }
+        let (traces, cleaning) = read(&path, &options, progress)?;
         let mut notes = vec![("points".to_owned(), cleaning.given.to_string())];
         let counted = [
             ("points of equal time left out", cleaning.same_time),

@@ -102,6 +102,12 @@ pub fn recognize(names: &[String]) -> Option<PointColumns> {
     Some(PointColumns { object: find(&OBJECTS)?, time: find(&TIMES)?, coordinates, degrees })
 }
 
+/// Whether a file is GeoJSON, by its ending.
+pub(crate) fn is_geojson(path: &Path) -> bool {
+    let extension = path.extension().and_then(|own| own.to_str()).unwrap_or_default().to_ascii_lowercase();
+    matches!(extension.as_str(), "geojson" | "json")
+}
+
 /// Reads traces: `.geojson` and `.json` as GeoJSON, everything else as a table of points.
 ///
 /// # Errors
@@ -112,8 +118,7 @@ pub fn read(
     options: &TraceOptions,
     progress: &dyn Progress,
 ) -> Result<(Traces, Cleaning), TraceError> {
-    let extension = path.extension().and_then(|own| own.to_str()).unwrap_or_default().to_ascii_lowercase();
-    if matches!(extension.as_str(), "geojson" | "json") {
+    if is_geojson(path) {
         return geojson::read(path, options, progress);
     }
     read_table(path, options, progress)

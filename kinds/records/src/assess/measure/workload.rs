@@ -6,7 +6,6 @@
 //! written hierarchy, the original's records with the values behind it are meant.
 
 use std::collections::BTreeSet;
-use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
@@ -45,7 +44,7 @@ impl Questions {
         };
         let wrong = |problem: String| JobError::new(problem).at(path);
         let mut bytes = Vec::new();
-        File::open(path)
+        privet_data::io::open_plain(path)
             .and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes))
             .map_err(unreadable)?;
         if bytes.len() as u64 > LONGEST {
