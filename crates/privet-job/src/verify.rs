@@ -66,10 +66,12 @@ mod tests {
         let input = "[input]\npath = \"people.csv\"\n[output]\nfolder = \"release\"\n";
         let records = "[columns.age]\nrole = \"quasi\"\nhierarchy = { intervals = [10, 20] }\n[columns.ill]\nrole = \"sensitive\"\n\
                        [privacy]\nk-anonymity = 3\n";
-        let randomized = "[columns.smokes]\nrole = \"sensitive\"\nperturb = { response = \"warner\", p = 0.8 }\n";
+        let randomized =
+            "[columns.smokes]\nrole = \"sensitive\"\nperturb = { response = \"warner\", p = 0.8 }\n";
         for (job, is_records) in [(records, true), (randomized, false)] {
             let folder = tempfile::tempdir().unwrap();
-            let people = "age,ill,smokes\n31,flu,yes\n34,cough,no\n38,flu,no\n52,cough,yes\n55,flu,no\n59,cough,no\n";
+            let people =
+                "age,ill,smokes\n31,flu,yes\n34,cough,no\n38,flu,no\n52,cough,yes\n55,flu,no\n59,cough,no\n";
             std::fs::write(folder.path().join("people.csv"), people).unwrap();
             let text = format!("{input}{job}");
             if is_records {

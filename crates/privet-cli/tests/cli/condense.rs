@@ -449,7 +449,8 @@ fn condensed_records_are_attacked_before_they_are_written() {
 fn condensed_records_answer_questions_without_bounds() {
     let dir = Dir::new();
     dir.write("people.csv", table(100));
-    let made = ["condense", "people.csv", "-k", "10", "--columns", "age,income", "--seed", "1", "--output", "out"];
+    let made =
+        ["condense", "people.csv", "-k", "10", "--columns", "age,income", "--seed", "1", "--output", "out"];
     dir.expect(0, &made);
     let records = dir.text("out/records.csv");
     let asked = dir.expect(0, &["answer", "out", "select count(*), avg(age) from data", "--json"]).json();
@@ -475,6 +476,7 @@ fn kinds_without_answers_refuse_questions() {
     dir.write("job.toml", job);
     dir.expect(0, &["anonymize", "job.toml"]);
     dir.expect(2, &["answer", "out", "select count(*) from data"]).says("answer no questions");
-    dir.expect(2, &["measure", "job.toml", "out", "--class", "town"]).says("--class is for releases of records");
+    dir.expect(2, &["measure", "job.toml", "out", "--class", "town"])
+        .says("--class is for releases of records");
     dir.expect(0, &["measure", "job.toml", "out"]);
 }
