@@ -32,8 +32,8 @@ const KIND_QUESTIONS: [&str; 19] = [
     "is_perturbed",
     "Layout::Buckets",
     "Layout::Classes",
-    "COUNTS =>",
-    "PERTURBED =>",
+    " COUNTS =>",
+    " PERTURBED =>",
     "of_counts:",
     "Assessed::Table(own) =>",
 ];
