@@ -393,7 +393,7 @@ mod tests {
                 values: vec!["no".to_owned(), "yes".to_owned()],
             },
         };
-        let ages = Values { codes: Vec::new(), numbers: (0..people).map(f64::from).collect() };
+        let ages = Values { codes: (0..people).collect(), numbers: (0..people).map(f64::from).collect() };
         let classes = (0..people).map(|own| u32::from(own % 3 == 0)).collect();
         let examples = Examples::new(schema, vec![ages], classes).unwrap();
         let release = grow(&examples, &GrowOptions::k_anonymous(1)).unwrap().release;
