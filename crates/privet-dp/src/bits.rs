@@ -238,7 +238,7 @@ mod tests {
         let runs = 60_000;
         let a = (-3.0f64 / 7.0).exp();
         for of in [1u32, 2, 5] {
-            let mut bits = Bits::new(seeded::Seeded(u64::from(of)));
+            let mut bits = Bits::new(Seeded(u64::from(of)));
             let mut counts = std::collections::HashMap::new();
             for _ in 0..runs {
                 let mut side =

@@ -530,8 +530,8 @@ mod tests {
     /// Papers L-PM8: r1 < c (r_l + … + r_m); what is reached is the c at the edge.
     #[test]
     fn the_recursive_form_is_strict_in_c() {
-        let column = Some("diagnosis");
-        let recursive = diversity(DiversityKind::Recursive, 3.0, Some(2.0), column, false);
+        let (column, words) = (Some("diagnosis"), FormWords::of(Form::Generalized));
+        let recursive = diversity(DiversityKind::Recursive, 3.0, Some(2.0), column, false, words);
         assert_eq!(recursive.required, "ℓ = 3, c < 2");
         assert_eq!(recursive.reached(1.75), "c = 1.75");
         assert_eq!(recursive.judge(1.75, 9), Judgement::Holds);
@@ -541,7 +541,7 @@ mod tests {
         assert!(
             recursive.plain.contains("less than 2 times") && recursive.plain.contains("rule out 1 of those")
         );
-        let without_c = diversity(DiversityKind::Recursive, 3.0, None, column, false);
+        let without_c = diversity(DiversityKind::Recursive, 3.0, None, column, false, words);
         assert_eq!(without_c.judge(1.0, 9), Judgement::Open);
     }
 

@@ -77,11 +77,8 @@ fn saving_groups_keeps_every_level_of_a_hierarchy() {
     let client = server.client();
     let project = client.upload("patients.csv", people(200).as_bytes());
     let job = client.get(&format!("{project}/file/job.toml")).text();
-    let mut tree = String::new();
-    for (place, organ) in [("chest", ["asthma", "angina"]), ("belly", ["gastritis", "cancer"])] {
-        tree.push_str(&format!("\"{place}\" = {{ \"in the {place}\" = {organ:?} }}, "));
-    }
-    let tree = format!("{{ tree = {{ \"inside\" = {{ {tree} }}, \"elsewhere\" = [\"flu\"] }} }}");
+    let tree = "{ tree = { inside = { chest = { \"in the chest\" = [\"asthma\", \"angina\"] }, belly = { \"in the belly\" = \
+                [\"gastritis\", \"cancer\"] } }, elsewhere = [\"flu\"] } }";
     let sections: String = ["age", "zip", "sex", "name", "note"]
         .iter()
         .map(|own| format!("[columns.{own}]\nrole = \"identifier\"\n"))

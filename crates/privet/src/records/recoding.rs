@@ -17,7 +17,7 @@ use privet_job::{Job, base_of};
 use privet_kind::KindError;
 
 use super::release::manifest_in;
-use super::{KeptSource, Source, frame};
+use super::{Source, frame};
 
 /// What a column shows where its record is like nobody of the release.
 const HIDDEN: &str = "*";
