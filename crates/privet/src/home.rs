@@ -180,13 +180,12 @@ mod tests {
         let at = |name: &str| folder.path().join(name);
         std::fs::create_dir(at("home")).unwrap();
         std::fs::write(at("home/report.json"), r#"{"mine":1}"#).unwrap();
-        let check = |home: &str, inputs: &[PathBuf]| {
-            super::check(&at("release"), Some(&at(home)), inputs, &at("job.toml"))
-        };
-        assert!(check("home", &[]).is_err(), "a report of somebody else");
+        let judged =
+            |home: &str, inputs: &[PathBuf]| check(&at("release"), Some(&at(home)), inputs, &at("job.toml"));
+        assert!(judged("home", &[]).is_err(), "a report of somebody else");
         std::fs::write(at("home/report.json"), r#"{"verdict":{}}"#).unwrap();
-        check("home", &[]).unwrap();
-        assert!(check("home", &[at("home/report.json")]).is_err(), "it is read");
-        assert!(check("release/home", &[]).is_err() && check("new", &[at("release/t.csv")]).is_err());
+        judged("home", &[]).unwrap();
+        assert!(judged("home", &[at("home/report.json")]).is_err(), "it is read");
+        assert!(judged("release/home", &[]).is_err() && judged("new", &[at("release/t.csv")]).is_err());
     }
 }

@@ -580,7 +580,7 @@ fn regressions_are_made_in_several_rounds() {
         format!("method = \"synthetic\"\nmodel = \"regression\"\nscope = \"full\"\ncopies = 1\n{more}")
     };
     let drawn = |more: &str| {
-        let dir = self::dir(&section(more));
+        let dir = dir(&section(more));
         dir.expect(0, &["randomize", "job.toml", "--seed", "7", "--quiet"]);
         dir.expect(0, &["verify", "release", "--quiet"]);
         dir.text("release/data-1.csv")

@@ -178,7 +178,7 @@ proptest! {
                 prop_assert_eq!(own.transactions.support(&rule.items()), data.support(&rule.items()));
             }
             Err(MineError::Rule { position: 1, problem: RuleProblem::Unhideable }) => {
-                let raised = data.rows().map(|row| match row.contains(&c) {
+                let raised = data.rows().map(|row| match row.contains(&2) {
                     true => row.to_vec(),
                     false => crate::rules::union(row, &rule.antecedent),
                 });

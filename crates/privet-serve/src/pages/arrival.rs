@@ -43,9 +43,11 @@ pub(super) async fn begin(
     title: &str,
     make: impl FnOnce(&Path, &Arc<Shelf>, &Task) -> Result<Project, Failure> + Send + 'static,
 ) -> Response {
-    let mut draft = Draft { folder, is_kept: false };
+    let draft = Draft { folder, is_kept: false };
     let (own, key) = (Arc::clone(&app), id.clone());
     let begun = app.tasks.begin(&id, title, move |task| {
+        // As a whole: a field alone would be a copy of its own.
+        let mut draft = draft;
         let project = make(&draft.folder, own.desk.shelf(), task)?;
         if task.is_stopped() {
             return Err(Failure { state: TaskState::Stopped, message: "Nothing was kept.".to_owned() });

@@ -12,7 +12,9 @@ use crate::tasks::{Failure, State, Task};
 
 /// The manifest of the release, where it is of a kind on the seam.
 pub(super) fn manifest(project: &Project) -> Option<ManifestFile> {
-    ManifestFile::read(&project.release()).ok().filter(privet::is_on_seam)
+    ManifestFile::read(&project.release())
+        .ok()
+        .filter(|own| own.kind().is_some_and(|kind| privet::kind(kind).is_some()))
 }
 
 /// Makes the attacks of the kind on the release, scored with the original that the job names.
