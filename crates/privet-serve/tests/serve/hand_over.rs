@@ -15,7 +15,7 @@ fn unpacked(client: &Client, address: &str) -> BTreeMap<String, Vec<u8>> {
             let mut file = archive.by_index(number).unwrap();
             let mut bytes = Vec::new();
             file.read_to_end(&mut bytes).unwrap();
-            (file.name().to_owned(), bytes)
+            (file.name().unwrap().into_owned(), bytes)
         })
         .collect()
 }
