@@ -2,7 +2,8 @@
 //! built checked.
 //!
 //! The copy has the folders of the repository, so that a link from a page of the guide to `SECURITY.md` holds in both. mdbook is the one on
-//! the path, or is installed below the target folder; where neither is possible the task says so and skips.
+//! the path, or is installed below the target folder; where neither is possible the task says so and fails. `cargo xtask test` builds the
+//! site only where mdbook is there already.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -22,19 +23,31 @@ const PAGES: [&str; 5] = ["README.md", "SECURITY.md", "CHANGELOG.md", "ARCHITECT
 /// Files that pages link to and that are shown as they are.
 const ASIDE: [&str; 2] = ["LICENSE-MIT", "LICENSE-APACHE"];
 
-/// Builds and checks the site; true when all of it went well or mdbook cannot be had.
+/// Builds and checks the site; true when all of it went well.
 pub fn run() -> Result<bool> {
-    let target = workspace::target()?;
-    let program = match mdbook(&target.join("mdbook")) {
-        Ok(program) => program,
-        Err(reason) => {
-            println!("skipped: {reason:#}; the site was not built");
-            return Ok(true);
-        }
+    let installed = workspace::target()?.join("mdbook");
+    let program = match found(&installed) {
+        Some(program) => program,
+        None => install(&installed)?,
     };
-    let stage = target.join("site");
+    Ok(built(&program)?.failed == 0)
+}
+
+/// Builds and checks the site where mdbook is there already.
+pub fn tested() -> Result<Tally> {
+    match found(&workspace::target()?.join("mdbook")) {
+        Some(program) => built(&program),
+        None => {
+            println!("skipped: there is no mdbook; `cargo xtask site` installs it");
+            Ok(Tally { skipped: 1, ..Tally::default() })
+        }
+    }
+}
+
+fn built(program: &Path) -> Result<Tally> {
+    let stage = workspace::target()?.join("site");
     copy(&stage)?;
-    let built = Command::new(&program).arg("build").arg(&stage).output().context("mdbook")?;
+    let built = Command::new(program).arg("build").arg(&stage).output().context("mdbook")?;
     let said = String::from_utf8_lossy(&built.stderr);
     if !built.status.success() || said.contains("[WARN]") || said.contains("[ERROR]") {
         bail!("mdbook is not content:\n{said}");
@@ -42,26 +55,25 @@ pub fn run() -> Result<bool> {
     let site = stage.join("book");
     let tally = check(&site)?;
     println!("The site: {}", site.join("index.html").display());
-    Ok(tally.failed == 0)
+    Ok(tally)
 }
 
-/// The mdbook on the path, or one that is installed here.
-fn mdbook(installed: &Path) -> Result<PathBuf> {
-    let found = |program: &Path| {
+/// The mdbook on the path, or the one that was installed here.
+fn found(installed: &Path) -> Option<PathBuf> {
+    let runs = |program: &PathBuf| {
         Command::new(program).arg("--version").output().is_ok_and(|answer| answer.status.success())
     };
-    let here = installed.join("bin/mdbook");
-    for program in [PathBuf::from("mdbook"), here.clone()] {
-        if found(&program) {
-            return Ok(program);
-        }
-    }
+    [PathBuf::from("mdbook"), installed.join("bin/mdbook")].into_iter().find(runs)
+}
+
+/// Installs mdbook from the registry.
+fn install(installed: &Path) -> Result<PathBuf> {
     println!("installing mdbook from the registry, which takes some minutes once …");
     let status = workspace::cargo().args(MDBOOK).arg("--root").arg(installed).status()?;
-    if !status.success() || !found(&here) {
-        bail!("mdbook is neither on the path nor could it be installed");
+    match found(installed) {
+        Some(program) if status.success() => Ok(program),
+        _ => bail!("the site was not built: mdbook is neither on the path nor could it be installed"),
     }
-    Ok(here)
 }
 
 /// Puts the pages where mdbook reads them.

@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 
 use crate::postgres::Database;
 use crate::shell::Tally;
-use crate::{browser, examples, guide, house, kinds, links, papers, reference, shell, workspace};
+use crate::{browser, examples, guide, house, kinds, links, papers, reference, shell, site, workspace};
 
 /// What property tests draw from, unless the environment says otherwise.
 const SEED: u64 = 1;
@@ -73,6 +73,9 @@ pub fn run() -> Result<bool> {
     step("commands of the documentation, as printed");
     let documentation = documented().unwrap_or_else(|error| failed(&error));
     total += documentation;
+
+    step("the site");
+    total += site::tested().unwrap_or_else(|error| failed(&error));
 
     step("the Python package");
     let package = packaged().unwrap_or_else(|error| Ok(failed(&error)));

@@ -150,6 +150,9 @@ pub(crate) fn check_k(k: u64, rows: u64) -> Result<(), String> {
     if k == 0 {
         return Err("k must be a whole number of at least 1".to_owned());
     }
+    if rows == 0 {
+        return Err("the table is empty".to_owned());
+    }
     if k > rows {
         return Err(format!("k = {k} but the table has {rows} records; k may be at most {rows}"));
     }

@@ -15,6 +15,7 @@ struct Entry {
     title: String,
     holds: Vec<String>,
     fails: Vec<String>,
+    open: Vec<String>,
 }
 
 /// Writes the index from the pages that there are.
@@ -51,38 +52,47 @@ fn entry(file: &str, text: &str) -> Entry {
         let claims = text.lines().filter_map(|line| line.strip_prefix("- ")?.strip_suffix(ending));
         claims.map(str::to_owned).collect()
     };
-    Entry { file: file.to_owned(), title, holds: ending(": **yes**"), fails: ending(": **no**") }
+    // An open claim says why after the word.
+    let open = text.lines().filter_map(|line| Some(line.strip_prefix("- ")?.split_once(": **open**")?.0.to_owned()));
+    Entry {
+        file: file.to_owned(),
+        title,
+        holds: ending(": **yes**"),
+        fails: ending(": **no**"),
+        open: open.collect(),
+    }
 }
 
 fn text(entries: &[Entry]) -> String {
     let mut text = "# Evidence\n\nWhat the sources print, made again. Each page has the printed value, ours, and why they differ; `cargo xtask \
                     papers` writes\nthe pages and this index, `cargo xtask papers --list` names the experiments. A claim that does not hold is a \
-                    finding about\nthe source, or about what was used instead of data that is not public; the page says which.\n\n| page | claims \
-                    that hold | that do not |\n| --- | --- | --- |\n"
+                    finding about\nthe source, or about what was used instead of data that is not public; the page says which. A claim about times \
+                    that are too close\nto tell stays open.\n\n| page | claims that hold | that do not | open |\n| --- | --- | --- | --- |\n"
         .to_owned();
     for entry in entries {
         let _ = writeln!(
             text,
-            "| [{}]({}) | {} | {} |",
+            "| [{}]({}) | {} | {} | {} |",
             entry.title,
             entry.file,
             entry.holds.len(),
-            entry.fails.len()
+            entry.fails.len(),
+            entry.open.len()
         );
     }
-    text.push_str("\n## What does not hold\n");
-    for entry in entries.iter().filter(|entry| !entry.fails.is_empty()) {
-        let _ = writeln!(text, "\n[{}]({}):\n", entry.title, entry.file);
-        entry.fails.iter().for_each(|claim| {
-            let _ = writeln!(text, "- {claim}");
-        });
-    }
-    text.push_str("\n## What holds\n");
-    for entry in entries.iter().filter(|entry| !entry.holds.is_empty()) {
-        let _ = writeln!(text, "\n[{}]({}):\n", entry.title, entry.file);
-        entry.holds.iter().for_each(|claim| {
-            let _ = writeln!(text, "- {claim}");
-        });
+    let lists: [(&str, fn(&Entry) -> &[String]); 3] = [
+        ("What does not hold", |own| &own.fails),
+        ("What stays open", |own| &own.open),
+        ("What holds", |own| &own.holds),
+    ];
+    for (title, claims) in lists {
+        let _ = writeln!(text, "\n## {title}");
+        for entry in entries.iter().filter(|entry| !claims(entry).is_empty()) {
+            let _ = writeln!(text, "\n[{}]({}):\n", entry.title, entry.file);
+            for claim in claims(entry) {
+                let _ = writeln!(text, "- {claim}");
+            }
+        }
     }
     text
 }
@@ -93,7 +103,7 @@ mod tests {
 
     #[test]
     fn claims_are_read_from_pages() {
-        let page = "# A page\n\ntext\n\n- one: **yes**\n- two: **no**\n- a point of a list\n";
+        let page = "# A page\n\ntext\n\n- one: **yes**\n- two: **no**\n- three: **open**, too close\n- a point of a list\n";
         let read = entry("a.md", page);
         assert_eq!(read.title, "A page");
         assert_eq!(
@@ -101,6 +111,7 @@ mod tests {
             (vec!["one".to_owned()], vec!["two".to_owned()])
         );
         let index = text(&[read]);
-        assert!(index.contains("| [A page](a.md) | 1 | 1 |"), "{index}");
+        assert!(index.contains("| [A page](a.md) | 1 | 1 | 1 |"), "{index}");
+        assert!(index.contains("## What stays open\n\n[A page](a.md):\n\n- three\n"), "{index}");
     }
 }

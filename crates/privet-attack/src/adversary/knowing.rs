@@ -297,7 +297,7 @@ pub(super) fn background(
     }
     if let Some((all, left)) = found.worlds {
         notes.push(Note::of_release(format!(
-            "Of {all} worlds of the groups that are spoken of, {left} are left."
+            "Of {all} possible assignments in the groups of these people, {left} remain."
         )));
     }
     if found.placements > 1 {

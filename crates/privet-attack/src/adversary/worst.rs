@@ -36,7 +36,7 @@ pub(crate) const ABOUT_BOOLEAN: AttackWord = AttackWord {
     needs: None,
     quick: false,
     role: Role::Informs(
-        "nobody is said to know so much; it tells how little would be needed, and `c-k-safety` bounds it",
+        "it assumes unusually strong knowledge; it tells how little would be needed, and `c-k-safety` bounds it",
     ),
 };
 
@@ -52,7 +52,7 @@ pub(crate) const ABOUT_THREE_D: AttackWord = AttackWord {
     needs: None,
     quick: false,
     role: Role::Informs(
-        "nobody is said to know so much; it tells how little would be needed, and the promise `three-d` bounds it",
+        "it assumes unusually strong knowledge; it tells how little would be needed, and the promise `three-d` bounds it",
     ),
 };
 

@@ -120,12 +120,12 @@ fn what_is_known_counts() {
         assert!(notes.contains(expected), "{notes}");
         assessed
     };
-    worlds(knowledge, "Of 12 worlds of the groups that are spoken of, 9 are left");
+    worlds(knowledge, "Of 12 possible assignments in the groups of these people, 9 remain");
     let more = format!("{knowledge}[[records]]\nperson = \"Fox\"\nvalue = \"Flu\"\n");
-    worlds(&more, "Of 12 worlds of the groups that are spoken of, 4 are left");
+    worlds(&more, "Of 12 possible assignments in the groups of these people, 4 remain");
     // Boolean statements say the same, and who is believed what can be read.
     let stated = "statements = ['Eshwar != \"Heart disease\"', 'Fox = \"Flu\"']\n[people]\npath = \"people.csv\"\nname = \"name\"\n";
-    let assessed = worlds(stated, "Of 12 worlds of the groups that are spoken of, 4 are left");
+    let assessed = worlds(stated, "Of 12 possible assignments in the groups of these people, 4 remain");
     assert!(not_made(&assessed).contains(&"composition"));
     let membership = finding(&assessed, "membership");
     assert_eq!(membership["exposed"]["hits"].as_u64(), Some(12));
