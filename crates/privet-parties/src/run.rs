@@ -77,7 +77,8 @@ pub fn run(
 ) -> Result<Summary, PartyError> {
     let me = job.party(&options.name);
     let me = me.ok_or_else(|| PartyError::Job(format!("`{}` does not take part", options.name)))?;
-    let folder = job.output(me);
+    // Without a slash at the end: the transcript lies beside the folder, not in it.
+    let folder: PathBuf = job.output(me).components().collect();
     let key = options.key.clone().unwrap_or_else(|| job.base.join(format!("{}.key", options.name)));
     let transcript = beside(&folder, "transcript.jsonl");
     spare(&folder, &transcript, &[&key, &job.base.join(&job.job.parties[me].input)])?;

@@ -12,6 +12,8 @@ use privet_data::io::ReadOptions;
 use privet_release::{Check, OpenError, Promised, Referee, ReleaseFolder, Trusted};
 use serde::Deserialize;
 
+use crate::charged;
+
 /// The referee.
 pub struct Graph;
 
@@ -230,9 +232,10 @@ impl Referee for Graph {
                 format!("Nodes of {known} have at least {l} different values of `{attribute}`.")
             }
             "differential-privacy" => format!(
-                "The degrees are differentially private with epsilon {} for {} edges that come or go at once.",
+                "The degrees are differentially private with epsilon {} for {} edges that come or go at once. {}",
                 promised.word("epsilon")?,
-                promised.whole("edges")?
+                promised.whole("edges")?,
+                charged::ledger(promised)
             ),
             _ => return None,
         })

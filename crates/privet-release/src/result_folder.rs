@@ -93,7 +93,8 @@ pub(crate) fn is_result(folder: &Path) -> bool {
 /// How many things lie in the folder of a result that are no part of it.
 pub(crate) fn foreign(folder: &Path) -> usize {
     let release = folder.join(RELEASE);
-    let Ok(entries) = std::fs::read_dir(folder) else { return 0 };
+    // A folder that cannot be looked through may hold anything.
+    let Ok(entries) = std::fs::read_dir(folder) else { return 1 };
     let names = entries.filter_map(Result::ok).map(|entry| entry.file_name());
     let strange = names.filter(|name| ![RESULT, PAGE, RELEASE].iter().any(|own| name == own)).count();
     let is_folder = std::fs::symlink_metadata(&release).map(|found| found.is_dir());

@@ -152,6 +152,14 @@ fn make_private(folder: &Path) -> std::io::Result<()> {
     Ok(())
 }
 
+/// Removes data whose upload or copy did not end. A folder that holds no data of ours is another program's, and stays unless it is empty.
+fn remove_unfinished(folder: &Path) {
+    let is_data = |entry: fs::DirEntry| entry.file_name().to_string_lossy().starts_with("data.");
+    let holds_data = fs::read_dir(folder).is_ok_and(|entries| entries.flatten().any(is_data));
+    // why: what cannot be removed now is removed next time
+    let _ = if holds_data { fs::remove_dir_all(folder) } else { fs::remove_dir(folder) };
+}
+
 /// The projects of a kept folder.
 fn found(folder: &Path, shelf: &Arc<Shelf>) -> BTreeMap<String, Arc<Project>> {
     let Ok(entries) = fs::read_dir(folder) else { return BTreeMap::new() };
@@ -159,8 +167,7 @@ fn found(folder: &Path, shelf: &Arc<Shelf>) -> BTreeMap<String, Arc<Project>> {
         let id = entry.file_name().into_string().ok()?;
         let is_id = id.len() == 16 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         if is_id && !Project::is_in(&entry.path()) {
-            // why: data whose upload or copy did not end; what cannot be removed now is removed next time
-            let _ = fs::remove_dir_all(entry.path());
+            remove_unfinished(&entry.path());
             return None;
         }
         Some((id, Arc::new(is_id.then(|| Project::open(entry.path(), shelf))??)))

@@ -179,7 +179,8 @@ impl Project {
 
     /// Whether a folder holds a project.
     pub fn is_in(folder: &Path) -> bool {
-        folder.join(META).exists()
+        // What cannot be told is no reason to remove anything.
+        folder.join(META).try_exists().unwrap_or(true)
     }
 
     /// A project of an earlier time.

@@ -132,7 +132,7 @@ pub(crate) fn gate(candidate: &Candidate<'_>, base: &Path) -> Result<Vec<String>
         worst.people,
         section.least
     )];
-    if worst.fewest.is_some() {
+    if largest > 0.0 {
         let limit =
             section.max_posterior.map_or("no limit is set".to_owned(), |own| format!("{own} is accepted"));
         notes.push(format!(
@@ -140,7 +140,10 @@ pub(crate) fn gate(candidate: &Candidate<'_>, base: &Path) -> Result<Vec<String>
         ));
     }
     notes.extend(not_judged(&newest, &earlier));
-    if section.continues {
+    // A release with noise has no classes, and a ledger counts what it tells.
+    let earlier: Vec<&Recorded> =
+        earlier.into_iter().filter(|own| !matches!(own, Recorded::Noisy { .. })).collect();
+    if section.continues && !earlier.is_empty() {
         notes.push(corresponds(section, &newest, &earlier)?);
     }
     Ok(notes)

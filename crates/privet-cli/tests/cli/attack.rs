@@ -423,7 +423,7 @@ fn what_cannot_be_used_is_refused() {
     dir.expect(2, &["attack", "release", "--knowledge", "knowledge.toml"]).says("nowhere.csv");
     dir.write("people.csv", format!("name,town\n{CANARY},x\n"))
         .write("knowledge.toml", "[people]\npath = \"people.csv\"\n");
-    dir.expect(2, &["attack", "release", "--knowledge", "knowledge.toml"]).says("quasi column");
+    dir.expect(2, &["attack", "release", "--knowledge", "knowledge.toml"]).says("identifying column");
     for (flag, value) in
         [("--confidence", "0"), ("--confidence", "NaN"), ("--max-risk", "1.5"), ("--attacks", "magic")]
     {

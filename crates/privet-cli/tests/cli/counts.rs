@@ -128,9 +128,12 @@ fn counts_of_one_value_tell_it() {
 #[test]
 fn views_beyond_the_limit_are_not_handed_over() {
     let dir = dir(200);
-    dir.write("job.toml", format!("{BASE}{VIEWS}[adversary]\nmax-risk = 0.0\nattacks = [\"margins\"]\n"));
+    dir.write(
+        "job.toml",
+        format!("{BASE}{VIEWS}[adversary]\nmax-risk = 0.0\nattacks = [\"combined-margins\"]\n"),
+    );
     // What the attack found is told by every door.
-    dir.expect(0, &["anonymize", "job.toml"]).prints("people exposed: margins 0 %.");
+    dir.expect(0, &["anonymize", "job.toml"]).prints("people exposed: combined-margins 0 %.");
     let report: serde_json::Value = serde_json::from_str(&dir.text("release/report.json")).unwrap();
     assert_eq!(report["attacks"][0]["attack"], "combined-margins");
     let not_made = report["not_made"].to_string();
@@ -143,13 +146,13 @@ fn views_beyond_the_limit_are_not_handed_over() {
     // What was asked for and cannot be made is no kept limit, and what there is not is refused.
     dir.expect(2, &["attack", "release", "--attacks", "suppression-recovery"]).says("no table with totals");
     dir.expect(2, &["attack", "release", "--attacks", "linking"])
-        .says("`homogeneity`, `margins`, `suppression-recovery`");
+        .says("`homogeneity`, `combined-margins`, `suppression-recovery`");
     let other = "[adversary]\nattacks = [\"suppression-recovery\"]\nmax-risk = 0.5\n";
     dir.write("none.toml", format!("{BASE}{VIEWS}{other}"));
     dir.expect(2, &["anonymize", "none.toml", "--output", "none"]).says("`adversary.attacks` asks for");
     dir.write("linking.toml", format!("{BASE}{VIEWS}[adversary]\nattacks = [\"linking\"]\n"));
     dir.expect(2, &["anonymize", "linking.toml", "--output", "none"])
-        .says("`homogeneity`, `margins`, `suppression-recovery`");
+        .says("`homogeneity`, `combined-margins`, `suppression-recovery`");
     dir.expect(0, &["attack", "release", "--max-risk", "0"]).prints("There is no control");
     let alone =
         format!("{BASE}{VIEWS}[adversary]\nmax-risk = 0.0\n").replace("k-anonymity = 2", "k-anonymity = 1");

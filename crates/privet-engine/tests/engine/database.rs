@@ -125,7 +125,7 @@ fn who_writes_to_the_table_is_not_kept_waiting() {
     let writer = std::thread::spawn(move || {
         let reading = "SELECT count(*) FROM pg_stat_activity WHERE query LIKE 'COPY (SELECT%privet_busy%' AND pid <> pg_backend_pid()";
         let mut is_read = || client.query_one(reading, &[]).unwrap().get::<_, i64>(0) > 0;
-        for _ in 0..400 {
+        for _ in 0..6_000 {
             if is_read() {
                 break;
             }
@@ -186,7 +186,7 @@ fn a_table_that_cannot_be_written_leaves_no_release() {
     let killer = std::thread::spawn(move || {
         let cut = "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE query LIKE 'COPY \"privet_cut\" FROM%' \
                    AND pid <> pg_backend_pid()";
-        for _ in 0..400 {
+        for _ in 0..3_000 {
             if cutter.query_one(cut, &[]).unwrap().get::<_, i64>(0) > 0 {
                 return true;
             }

@@ -7,7 +7,7 @@
 //! of a session that ends with a result takes its place; one that ends without is `.failed.jsonl`, so that the transcript of an earlier result
 //! is there as long as the result is.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::Write;
 use std::path::{Path, PathBuf};
 
@@ -31,15 +31,20 @@ impl Transcript {
     /// Begins one, whose place this is.
     ///
     /// # Errors
-    /// When it cannot be written.
+    /// When it cannot be written, or another process of this party is writing it.
     pub fn begin(path: &Path) -> Result<Self, PartyError> {
         let mut options = std::fs::OpenOptions::new();
-        options.write(true).create(true).truncate(true);
+        options.write(true).create(true).truncate(false);
         #[cfg(unix)]
         std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
         let draft = path.with_extension("draft.jsonl");
-        let file =
-            options.open(&draft).map_err(|error| PartyError::io(&draft, "cannot be written", error))?;
+        let failed = |error| PartyError::io(&draft, "cannot be written", error);
+        let file = options.open(&draft).map_err(failed)?;
+        // A party that is started twice must not take the transcript of the session that is going on. Where there are no locks, it might.
+        if matches!(file.try_lock(), Err(TryLockError::WouldBlock)) {
+            return Err(failed(std::io::ErrorKind::ResourceBusy.into()));
+        }
+        file.set_len(0).map_err(failed)?;
         Ok(Self { file, place: path.to_owned(), problem: None, chain: [0; 32], lines: 0 })
     }
 
@@ -103,4 +108,24 @@ pub fn verify_transcript(text: &str) -> Result<u64, u64> {
         count += 1;
     }
     Ok(count)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A party that was started twice took the transcript of its first process, which then lost its result.
+    #[test]
+    fn a_transcript_that_is_being_written_is_not_taken() {
+        let folder = tempfile::tempdir().unwrap();
+        let place = folder.path().join("north-result.transcript.jsonl");
+        let mut first = Transcript::begin(&place).unwrap();
+        first.event("begin", serde_json::json!({}));
+        assert!(matches!(Transcript::begin(&place), Err(PartyError::Io { .. })));
+        first.event("end", serde_json::json!({}));
+        first.finish(true).unwrap();
+        assert_eq!(verify_transcript(&std::fs::read_to_string(&place).unwrap()), Ok(2));
+        Transcript::begin(&place).unwrap().finish(false).unwrap();
+        assert_eq!(verify_transcript(&std::fs::read_to_string(&place).unwrap()), Ok(2));
+    }
 }

@@ -74,8 +74,12 @@ pub(crate) fn number_of(requirement: &Requirement, form: &FormWords) -> Word {
         ),
         Requirement::DeltaDisclosure { .. } => (
             "δ (δ-disclosure privacy)",
-            "How much more or less frequent than in the whole table a sensitive value may be among records that look \
+            form.either(
+"How much more or less frequent than in the whole table a sensitive value may be among records that look \
              alike, on a logarithmic scale: 0 means equally frequent.",
+"How much more or less frequent than in the whole table a sensitive value may be among the records of a \
+             bucket, on a logarithmic scale: 0 means equally frequent.",
+),
         ),
         Requirement::BetaLikeness { .. } => (
             "β (β-likeness)",

@@ -350,8 +350,11 @@ impl Publishing<'_> {
             let sample = sampled_from_degrees(&found.degrees, seed ^ u64::from(number) << 32, self.progress)?;
             self.write(&format!("sample-{number}.csv"), |sink| write_edges(sink, &sample))?;
         }
-        let promised =
-            Promised::new("differential-privacy").with("epsilon", epsilon.as_str()).with("edges", *edges);
+        let ledger = if self.settings.ledger.is_some() { "charged" } else { "none" };
+        let promised = Promised::new("differential-privacy")
+            .with("ledger", ledger)
+            .with("epsilon", epsilon.as_str())
+            .with("edges", *edges);
         self.outcome.promises.push(promised);
         let spent = match &self.settings.ledger {
             Some((_, account)) => format!("epsilon {epsilon}, charged to the account `{account}`"),

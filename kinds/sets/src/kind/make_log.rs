@@ -182,6 +182,8 @@ fn charge(
         }
         (Some(path), Some(account)) => {
             let failed = |error: DpError| KindError::from(SetsError::from(error));
+            // A history that cannot be read is told before anything is charged.
+            history(job)?;
             let mut ledger =
                 SqliteLedger::open_existing(&job.resolve(path), None).map_err(|own| failed(own.into()))?;
             let request = Request::new(account, "privet", question, loss).map_err(failed)?;
@@ -193,6 +195,14 @@ fn charge(
     Ok(lines)
 }
 
+/// What the owner's folder remembers; nothing where the job names no such folder.
+fn history(job: &JobFile) -> Result<Option<History>, KindError> {
+    let Some(home) = job.output()?.home else { return Ok(None) };
+    let path = job.resolve(&home).join(HISTORY);
+    let read = History::read(&path).map_err(|error| KindError::bad_input(error.to_string()).at(&path))?;
+    Ok(Some(read))
+}
+
 /// Puts a release that was charged into the history of the owner's folder, so that one list shows it beside all others.
 fn remembered(
     job: &JobFile,
@@ -200,13 +210,8 @@ fn remembered(
     loss: &Loss,
     mut made: Outcome,
 ) -> Result<Outcome, KindError> {
-    let (Some(home), Some(ledger), Some(account)) = (job.output()?.home, &spending.ledger, &spending.account)
-    else {
-        return Ok(made);
-    };
-    let path = job.resolve(&home).join(HISTORY);
-    let mut history =
-        History::read(&path).map_err(|error| KindError::bad_input(error.to_string()).at(&path))?;
+    let (Some(ledger), Some(account)) = (&spending.ledger, &spending.account) else { return Ok(made) };
+    let Some(mut history) = history(job)? else { return Ok(made) };
     history.charged("sets", &job.resolve(ledger), account, loss.to_string());
     made.owner = made.owner.with(HISTORY, history.to_json().into_bytes());
     Ok(made)

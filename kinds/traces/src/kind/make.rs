@@ -82,11 +82,23 @@ pub(super) fn make(job: &JobFile, draft: &Draft, progress: &dyn Progress) -> Res
     let outcome = Outcome { summary, ..Outcome::default() };
     let mut making =
         Making { traces, settings, public_plane, seed, draft, progress, body, outcome, charged: None };
+    if making.settings.ledger.is_some() {
+        // A history that cannot be read is told before anything is charged.
+        history(job)?;
+    }
     making.publish()?;
     making.remember(job)?;
     let written = serde_json::to_value(&making.body);
     making.outcome.body = written.map_err(|_| KindError::bad_input("a number of the job is not finite"))?;
     Ok(making.outcome)
+}
+
+/// What the owner's folder remembers; nothing where the job names no such folder.
+fn history(job: &JobFile) -> Result<Option<History>, KindError> {
+    let Some(home) = job.output()?.home else { return Ok(None) };
+    let path = job.resolve(&home).join(HISTORY);
+    let read = History::read(&path).map_err(|error| KindError::bad_input(error.to_string()).at(&path))?;
+    Ok(Some(read))
 }
 
 impl Making<'_> {
@@ -261,14 +273,10 @@ impl Making<'_> {
 
     /// Puts a release that was charged into the history of the owner's folder, so that one list shows it beside all others.
     fn remember(&mut self, job: &JobFile) -> Result<(), KindError> {
-        let (Some(home), Some((ledger, account)), Some(loss)) =
-            (job.output()?.home, &self.settings.ledger, self.charged.take())
-        else {
+        let (Some((ledger, account)), Some(loss)) = (&self.settings.ledger, self.charged.take()) else {
             return Ok(());
         };
-        let path = job.resolve(&home).join(HISTORY);
-        let mut history =
-            History::read(&path).map_err(|error| KindError::bad_input(error.to_string()).at(&path))?;
+        let Some(mut history) = history(job)? else { return Ok(()) };
         history.charged("traces", ledger, account, loss);
         self.outcome.owner =
             std::mem::take(&mut self.outcome.owner).with(HISTORY, history.to_json().into_bytes());
@@ -313,16 +321,17 @@ impl Making<'_> {
         }
         let positions: Vec<Position> = points.iter().map(|own| own.at).collect();
         let loss = noise.loss(options.positions.into())?;
+        // Places that cannot be read are told before anything is charged.
+        let prior = match &self.settings.prior {
+            None => None,
+            Some(path) => Some(Prior::new(places::weighted(path, &self.traces.plane, self.progress)?)?),
+        };
         let noisy =
             self.charged("positions with noise", &loss, |own| noise.add_to_all(&positions, own.progress))?;
-        let prior = self.settings.prior.clone();
         let noisy = match &prior {
             None => noisy,
-            Some(path) => {
-                // What is drawn is moved by public knowledge alone: that costs nothing.
-                let places = places::weighted(path, &self.traces.plane, self.progress)?;
-                Prior::new(places)?.remap_all(&noisy, &noise, self.progress)?
-            }
+            // What is drawn is moved by public knowledge alone: that costs nothing.
+            Some(prior) => prior.remap_all(&noisy, &noise, self.progress)?,
         };
         let mut published = Traces::on(self.traces.plane);
         let mut rest = points.iter().zip(&noisy);

@@ -164,7 +164,8 @@ impl Attack for FewPoints {
             finding.right = Some(Share::new(right, of));
             finding.control = Some(Share::new(control, of));
             finding.sampled = people.len() < traces.len();
-            finding.counts = points == COUNTED || section.points.len() == 1;
+            // Where that number is not asked about, no list keeps the attack from counting.
+            finding.counts = points == COUNTED || !section.points.contains(&COUNTED);
             curve.push((points as f64, right as f64 / of.max(1) as f64));
             findings.push(finding);
         }
