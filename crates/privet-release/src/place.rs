@@ -195,7 +195,8 @@ pub(crate) fn files_of_release(folder: &Path) -> Option<Vec<String>> {
 
 /// How many things lie in the folder of a release that its manifest does not list. They are somebody else's.
 pub(crate) fn others(folder: &Path, listed: &[String]) -> usize {
-    let Ok(entries) = fs::read_dir(folder) else { return 0 };
+    // What cannot be listed cannot be shown to be a release and nothing else.
+    let Ok(entries) = fs::read_dir(folder) else { return 1 };
     let is_ours = |name: &std::ffi::OsStr| {
         name == MANIFEST || name == SIGNATURE || listed.iter().any(|own| name == own.as_str())
     };
