@@ -16,10 +16,13 @@ use super::place::{Account, with_ending};
 /// What the bytes are for.
 const PURPOSE: &str = "the state of the auditors";
 
+/// The largest file that is read: a pipe or a device is no state.
+const MOST_BYTES: u64 = 1 << 32;
+
 /// The state that is kept; none when there is none that can be used.
 pub(super) fn read(account: &Account) -> Option<AuditState> {
     let (path, key) = account.audit_state()?;
-    let sealed = fs::read(path).ok()?;
+    let sealed = privet_data::io::read_plain(&path, MOST_BYTES).ok()?;
     AuditState::from_bytes(&open_beside(key, PURPOSE, &sealed).ok()??)
 }
 

@@ -299,9 +299,13 @@ pub fn show_ledger(
     flags: &LedgerFlags,
     progress: &dyn Progress,
 ) -> Result<Shown, QueryError> {
-    let account = account(data, flags)?;
+    shown(&account(data, flags)?, progress)
+}
+
+/// The same of an account that is known already.
+pub(super) fn shown(account: &Account, progress: &dyn Progress) -> Result<Shown, QueryError> {
     let place = account.place();
-    let mut ledger = existing(&account, progress)?;
+    let mut ledger = existing(account, progress)?;
     let records = patiently(progress, &place, || ledger.records())?;
     // Entries that do not hold can be looked at, but are not told as facts.
     let problem = match patiently(progress, &place, || ledger.verify(None)) {

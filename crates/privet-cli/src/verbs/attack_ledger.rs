@@ -30,7 +30,7 @@ pub struct AttackLedger {
     /// The job file that declares the columns of the table
     #[arg(long, value_name = "FILE")]
     job: Option<PathBuf>,
-    /// What the adversary wants to know of each person: a condition as after `where`, such as \"diagnosis = 'Stroke'\"
+    /// What the adversary wants to know of each person: a condition as after `where`, such as "diagnosis = 'Stroke'"
     #[arg(long, value_name = "CONDITION")]
     secret: Option<String>,
     /// Answers that were given: a table with the columns `question` and `answer`, and perhaps `half_width_95`
@@ -132,7 +132,7 @@ fn described(found: &LedgerAttack) -> String {
             "Account `{account}` allows {allowed} in all; {} were charged so far.",
             counted(found.charged, "question", "questions")
         )),
-        _ => line("There is no ledger; only the answers that were given are attacked.".to_owned()),
+        _ => line("There is no ledger with an account of this table; only the answers that were given are attacked.".to_owned()),
     }
     found.secrets.iter().for_each(|own| line(secret(own)));
     found.lines.iter().for_each(|own| line(fitted(own)));

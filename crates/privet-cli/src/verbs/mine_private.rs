@@ -106,7 +106,11 @@ pub fn run(own: Private, shared: &Shared) -> Result<u8, Failure> {
     let learned = learn_privately(&options, &bar)?;
     bar.clear();
     let model = serde_json::to_string_pretty(&learned.model).map_err(Failure::resources)?;
-    write(&own.output, &(model + "\n"))?;
+    if let Err(failure) = write(&own.output, &format!("{model}\n")) {
+        // It is paid for: a model that no file holds is told.
+        print(&model)?;
+        return Err(failure);
+    }
     if shared.json {
         print_json(&learned)?;
     } else if !shared.quiet {

@@ -258,14 +258,12 @@ fn halved(options: &QueryOptions, job: Option<&Job>) -> Result<QueryOptions, Que
         half.flags.epsilon = Some((text.parse::<Epsilon>()?.value() / &two).to_string());
     }
     // A delta of the job file would be charged by each of the two questions.
-    if let Some(text) = options.flags.delta.clone().or_else(|| delta_of_job(job)) {
+    let of_job = || delta_of_job(job).filter(|_| options.flags.rho.is_none());
+    if let Some(text) = options.flags.delta.clone().or_else(of_job) {
         half.flags.delta = Some((text.parse::<Delta>()?.value() / &two).to_string());
     }
     if let Some(text) = &options.flags.rho {
         half.flags.rho = Some((text.parse::<Rho>()?.value() / &two).to_string());
-    }
-    if options.flags.rho.is_some() {
-        half.flags.delta = None;
     }
     if options.flags.epsilon.is_none() && options.flags.rho.is_none() {
         return Err(problem("a tree asks twice, so it needs its cost here: --epsilon, such as 1, or --rho"));

@@ -17,6 +17,7 @@ use std::path::PathBuf;
 use privet_attack::Rate;
 use privet_data::io::{ReadOptions, read};
 use privet_data::{Progress, Table};
+use privet_dp::ledger::LedgerError;
 use privet_dp::{Delta, DpError, Epsilon, Noise, Rho};
 use privet_measure::answer::{Aggregate, Condition, Figure, PrivateQuestion, taken};
 use serde::Serialize;
@@ -25,9 +26,9 @@ pub use line::LineAttack;
 
 use super::declared::{Declared, Flags, problem};
 use super::error::QueryError;
-use super::ledger::{Amount, show_ledger};
+use super::ledger::{Amount, Shown, shown};
 use super::origin::unknown as unknown_column;
-use super::place::{LedgerFlags, Subject};
+use super::place::{Account, LedgerFlags, Subject};
 
 /// The most people whose secret is looked for by questions about random sets.
 pub const MOST_PEOPLE: usize = 128;
@@ -231,15 +232,7 @@ pub fn attack_ledger(
     }
     let subject = Subject::new(&options.data, options.job.as_deref())?;
     subject.must_be_readable()?;
-    // Answers stand by themselves; what an account allows needs the account.
-    let account = match show_ledger(Some(&options.data), &options.ledger, progress) {
-        Ok(shown) => Some(shown),
-        Err(_) if options.answers.is_some() => None,
-        Err(error) => return Err(error),
-    };
-    if let Some(broken) = account.as_ref().and_then(|own| own.problem.clone()) {
-        return Err(problem(format!("the ledger does not hold: {broken}")));
-    }
+    let account = account(options, &subject, progress)?;
     let opened = account.as_ref().and_then(|own| own.entries.iter().find(|entry| entry.kind == "open"));
     let allowance = opened.map(|own| Allowance::of(&own.amount)).transpose()?;
     progress.stage("reading", None);
@@ -247,7 +240,9 @@ pub fn attack_ledger(
     let mut found = LedgerAttack {
         account: opened.map(|own| own.account.clone()),
         allowed: opened.map(|own| own.amount.clone()),
-        charged: account.as_ref().map_or(0, |own| own.entries.len() as u64).saturating_sub(1),
+        charged: account
+            .as_ref()
+            .map_or(0, |own| own.entries.iter().filter(|entry| entry.kind == "charge").count() as u64),
         secrets: Vec::new(),
         lines: Vec::new(),
         remarks: Vec::new(),
@@ -275,8 +270,39 @@ pub fn attack_ledger(
         found.lines = line::attack(&table.table, (explained, options), &declared, allowance, progress)?;
     }
     let counted = found.secrets.iter().filter(|own| own.from != AnswerSource::Exact);
+    if options.max_risk.is_some() && counted.clone().next().is_none() {
+        // A limit that nothing was held to must not seem to be kept.
+        return Err(problem(format!(
+            "--max-risk cannot be checked: no --secret was attacked by answers that were given or are allowed. {}",
+            found.remarks.join(" ")
+        )));
+    }
     found.risk = counted.map(SecretAttack::risk).fold(0.0, f64::max);
     Ok(found)
+}
+
+/// The ledger with the account. Answers stand by themselves, so they need none; one that is there and cannot be used is an error all the same.
+fn account(
+    options: &LedgerAttackOptions,
+    subject: &Subject,
+    progress: &dyn Progress,
+) -> Result<Option<Shown>, QueryError> {
+    let account = Account::new(&options.ledger, Some(subject))?;
+    let is_needed = options.answers.is_none();
+    let found = match shown(&account, progress) {
+        Ok(found) => found,
+        Err(QueryError::NoAccount { .. }) if !is_needed => return Ok(None),
+        Err(_) if !is_needed && matches!(account.existing(), Err(LedgerError::NoLedger)) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if let Some(broken) = &found.problem {
+        return Err(problem(format!("the ledger does not hold: {broken}")));
+    }
+    // Audited questions alone make a ledger too; it allows nothing.
+    if is_needed && found.entries.iter().all(|entry| entry.kind != "open") {
+        return Err(account.explain(LedgerError::NoAccount));
+    }
+    Ok(Some(found))
 }
 
 /// A condition on its own.

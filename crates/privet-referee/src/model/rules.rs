@@ -120,9 +120,16 @@ pub(super) fn patterns(
     };
     let mut supports = BTreeMap::from([(BTreeSet::new(), release.records)]);
     for rule in &release.rules {
-        supports.insert(&rule.antecedent | &rule.consequent, rule.support);
-        supports.insert(rule.antecedent.clone(), rule.antecedent_support);
-        supports.extend(rule.consequent_support.map(|support| (rule.consequent.clone(), support)));
+        let told = [
+            Some((&rule.antecedent | &rule.consequent, rule.support)),
+            Some((rule.antecedent.clone(), rule.antecedent_support)),
+            rule.consequent_support.map(|support| (rule.consequent.clone(), support)),
+        ];
+        for (itemset, support) in told.into_iter().flatten() {
+            if *supports.entry(itemset).or_insert(support) != support {
+                return failed("rules tell different supports of the same items");
+            }
+        }
     }
     let mut pairs = 0u64;
     for (all, _) in supports.iter().filter(|(all, _)| !all.is_empty()) {

@@ -182,6 +182,12 @@ fn patterns_of_few_are_found() {
     assert!(holds(&model, 6) && !holds(&model, 7) && !holds(&model, 0) && !holds(&model, 1001));
     model["rules"].as_array_mut().unwrap().pop();
     assert!(holds(&model, 28) && !holds(&model, 29));
+    // The same rule again, with another support: one of both is wrong.
+    let mut twice = model.clone();
+    let mut other = model["rules"][0].clone();
+    other["support"] = json!(80);
+    twice["rules"].as_array_mut().unwrap().push(other);
+    assert!(!holds(&twice, 28));
     // More people with both sides than with one.
     model["rules"][0]["support"] = json!(113);
     assert!(!holds(&model, 1));
