@@ -33,10 +33,11 @@ impl Position {
         (f64::from(self.x) / UNITS_PER_METRE, f64::from(self.y) / UNITS_PER_METRE)
     }
 
-    /// The squared distance in squared centimetres, exactly.
+    /// The squared distance in squared centimetres, exactly. Corners of regions may lie as far outside of the plane as numbers reach; what is
+    /// too far for this number is as far as it can say.
     pub fn squared_distance(self, other: Self) -> i64 {
         let (dx, dy) = (i64::from(self.x) - i64::from(other.x), i64::from(self.y) - i64::from(other.y));
-        dx * dx + dy * dy
+        dx.saturating_mul(dx).saturating_add(dy.saturating_mul(dy))
     }
 
     /// The distance in metres.
@@ -92,6 +93,8 @@ mod tests {
             Position { x: -LARGEST_COORDINATE, y: -LARGEST_COORDINATE },
         );
         assert_eq!(a.squared_distance(b), 8_000_000_000_000_000_000);
+        let corner = |end: i32| Position { x: end, y: end };
+        assert_eq!(corner(i32::MIN).squared_distance(corner(i32::MAX)), i64::MAX);
     }
 
     #[test]
