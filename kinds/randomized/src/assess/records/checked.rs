@@ -12,7 +12,7 @@ use super::super::made::MadeRecords;
 use super::super::people::equal_values;
 use super::super::perturbed::{other_rows, refuse};
 use crate::adversary::AdversarySection;
-use crate::assess::perturbed::ATTACKS;
+use crate::assess::records::ATTACKS;
 use crate::error::{JobError, RunError};
 
 /// What the adversary knows, when everything that was asked for has a meaning here.
