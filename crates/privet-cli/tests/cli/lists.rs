@@ -369,7 +369,7 @@ const ATTACK: [&str; 7] =
 
 #[test]
 fn a_list_of_whom_nobody_is_found_is_refused() {
-    for list in ["1970/12/06", "01.01.1901", "1901-01-01"] {
+    for list in ["12/06/1970", "01.01.1901", "1901-01-01"] {
         let dir = dated(list);
         let error = dir.expect(2, &[&ATTACK[..], &["--attacks", "linking"]].concat()).err;
         assert!(error.is_empty() || !error.contains(list), "{error}");
@@ -378,7 +378,7 @@ fn a_list_of_whom_nobody_is_found_is_refused() {
 
 #[test]
 fn a_list_is_read_in_the_spelling_of_the_data() {
-    for list in ["06.12.1970", "1970-12-06"] {
+    for list in ["06.12.1970", "1970-12-06", "1970/12/06"] {
         let dir = dated(list);
         let out = dir.expect(0, &[&ATTACK[..], &["--attacks", "linking"]].concat()).out;
         let told: serde_json::Value = serde_json::from_str(&out).unwrap();
