@@ -53,7 +53,8 @@ fn entry(file: &str, text: &str) -> Entry {
         claims.map(str::to_owned).collect()
     };
     // An open claim says why after the word.
-    let open = text.lines().filter_map(|line| Some(line.strip_prefix("- ")?.split_once(": **open**")?.0.to_owned()));
+    let open =
+        text.lines().filter_map(|line| Some(line.strip_prefix("- ")?.split_once(": **open**")?.0.to_owned()));
     Entry {
         file: file.to_owned(),
         title,

@@ -352,7 +352,9 @@ fn changes_after_the_fact_are_found() {
             let mut manifest = dir.json("release/manifest.json");
             manifest["method"] = method.into();
             dir.write("release/manifest.json", manifest.to_string());
-            dir.expect(1, &["verify", "release"]).prints("holds something else").prints("must not be trusted");
+            dir.expect(1, &["verify", "release"])
+                .prints("holds something else")
+                .prints("must not be trusted");
             dir.write("release/manifest.json", &whole);
         }
         forge(&dir, |_| {});

@@ -23,6 +23,7 @@ use parquet::file::properties::WriterProperties;
 
 use super::WriteError;
 use super::options::Format;
+use super::residue;
 use super::view::{ArrowValues, View, ViewColumn};
 use crate::{Cells, Kind, Progress, date_of};
 
@@ -331,7 +332,7 @@ fn prepare_column<'a>(view: &'a ViewColumn<'_>) -> Result<PreparedColumn<'a>, Wr
     if codes.iter().max().is_some_and(|&code| code as usize >= values.len()) {
         return Err(not_told(view));
     }
-    Ok(PreparedColumn { name: &column.name, codes, values })
+    Ok(PreparedColumn { name: &column.name, codes, values: residue::removed(values) })
 }
 
 /// The texts as integers, if that loses nothing.

@@ -25,6 +25,7 @@ mod parquet_check;
 mod parts;
 mod plain;
 mod records;
+mod residue;
 mod same_file;
 mod sheet;
 mod spelling;

@@ -9,9 +9,11 @@ use rayon::prelude::*;
 use super::{GROUP, Space, Values, spread};
 
 /// Where the first cuts of a pass are, as shares of the pairs: other borders in each pass.
-const CUTS: [f64; 6] = [0.31, 0.62, 0.43, 0.71, 0.27, 0.55];
+const CUTS: [f64; 10] = [0.31, 0.62, 0.43, 0.71, 0.27, 0.55, 0.37, 0.66, 0.48, 0.24];
 /// The part of the distance that a pass must gain for another one to follow.
 const LEAST_GAIN: f64 = 1e-3;
+/// How many passes there are at least: one direction may gain nothing where the next does.
+const LEAST_PASSES: usize = 4;
 
 type Pair = (u32, u32);
 
@@ -25,7 +27,7 @@ pub(super) fn regrouped(space: &Space<'_>, mut pairs: Vec<Pair>) -> Vec<Pair> {
         let better: Vec<Vec<Pair>> = groups.into_par_iter().map(|group| paired_again(space, group)).collect();
         pairs = better.into_iter().flatten().collect();
         let after = total(&pairs);
-        if before - after < LEAST_GAIN * before {
+        if pass + 1 >= LEAST_PASSES && before - after < LEAST_GAIN * before {
             break;
         }
         before = after;
@@ -55,14 +57,12 @@ fn cut(space: &Space<'_>, pairs: &mut [Pair], (pass, depth): (usize, usize), gro
             factor * f64::from(pairs.iter().any(|own| Some(codes[of(own)]) != first)) // why: as above
         }
     };
-    let mut widest = (0.0, None);
-    for column in &space.columns {
-        let own = varies(column);
-        if own > widest.0 {
-            widest = (own, Some(column.0));
-        }
-    }
-    match widest.1 {
+    // Not always along the widest column: groups that cross earlier ones in another direction gain most.
+    let mut wide: Vec<(f64, Values<'_>)> = space.columns.iter().map(|own| (varies(own), own.0)).collect();
+    wide.retain(|own| own.0 > 0.0);
+    wide.sort_by(|a, b| b.0.total_cmp(&a.0));
+    let along = wide.get((pass + depth) % wide.len().max(1)).map(|own| own.1);
+    match along {
         Some(Values::Numbers(values)) => pairs.sort_by(|a, b| values[of(a)].total_cmp(&values[of(b)])), // why: as above
         Some(Values::Codes(codes)) => pairs.sort_by_key(|own| codes[of(own)]), // why: as above
         None => {}
