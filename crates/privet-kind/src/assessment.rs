@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::attack::{Finding, Reason};
+use crate::error::KindError;
 use crate::measure::Figure;
 
 /// How far the last bits of a computation may carry a risk past a limit.
@@ -31,8 +32,8 @@ pub struct Assessment {
 }
 
 /// An attack or a measure that was not made.
+// Unknown fields are refused by the reason: where both refuse them, every reason is one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
 pub struct NotMade {
     /// Its id.
     pub id: String,
@@ -75,9 +76,14 @@ pub struct Exceeded<'a> {
 
 impl Assessment {
     /// The assessment that an envelope holds; an empty one when it holds none.
-    #[must_use]
-    pub fn deserialized(value: &serde_json::Value) -> Self {
-        Self::deserialize(value).unwrap_or_default()
+    ///
+    /// # Errors
+    /// When what it holds is no assessment. Then nothing is known of attacks, which is not the same as that none was made.
+    pub fn deserialized(value: &serde_json::Value) -> Result<Self, KindError> {
+        if value.is_null() {
+            return Ok(Self::default());
+        }
+        Self::deserialize(value).map_err(|_| KindError::bad_input("what attacks found cannot be read"))
     }
 
     /// The findings that count towards limits.
@@ -135,13 +141,47 @@ fn known_last(risk: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::attack::{AttackInfo, Share, Standing};
+    use crate::attack::{AttackInfo, Need, Share, Standing};
     use crate::note::Note;
 
     fn finding(hits: u64, of: u64) -> Finding {
         const INFO: AttackInfo =
             AttackInfo { id: "a", title: "", sentence: "", needs: &[], standing: Standing::Gate, source: "" };
         Finding::new(&INFO, Share::new(hits, of))
+    }
+
+    /// What was written is read again, with every reason, and numbers that nobody knows.
+    #[test]
+    fn what_attacks_found_is_read_again() {
+        let reasons = [
+            Reason::Missing { need: Need::Original },
+            Reason::TooLarge { what: "The graph".to_owned(), most: 7 },
+            Reason::Nothing { what: "sensitive attribute".to_owned() },
+            Reason::Refused { of: "noise".to_owned() },
+        ];
+        let not_made = |reason| NotMade { id: "a".to_owned(), reason };
+        let figure = Figure {
+            measure: "m".to_owned(),
+            name: "n".to_owned(),
+            before: None,
+            after: f64::NAN,
+            is_share: false,
+            curves: Vec::new(),
+            notes: Vec::new(),
+        };
+        let assessment = Assessment {
+            findings: vec![finding(3, 10)],
+            not_made: reasons.map(not_made).to_vec(),
+            figures: vec![figure],
+            ..Assessment::default()
+        };
+        let value = serde_json::to_value(&assessment).unwrap();
+        let read = Assessment::deserialized(&value).unwrap();
+        assert_eq!((&read.findings, &read.not_made), (&assessment.findings, &assessment.not_made));
+        assert!(read.figures[0].after.is_nan());
+        assert_eq!(Assessment::deserialized(&serde_json::Value::Null).unwrap(), Assessment::default());
+        assert!(Assessment::deserialized(&serde_json::json!({ "findings": 3 })).is_err());
+        assert!(Assessment::deserialized(&serde_json::json!({ "not_made": [{ "id": "a" }] })).is_err());
     }
 
     #[test]

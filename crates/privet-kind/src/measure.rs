@@ -48,6 +48,7 @@ pub struct Figure {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub before: Option<f64>,
     /// In the release, or the difference itself where there is no `before`.
+    #[serde(deserialize_with = "number")]
     pub after: f64,
     /// Whether it is a share, told in per cent.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -58,6 +59,11 @@ pub struct Figure {
     /// Remarks.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Note>,
+}
+
+/// A number; JSON has no word for one that nobody knows, and writes null.
+fn number<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<f64, D::Error> {
+    Ok(Option::<f64>::deserialize(deserializer)?.unwrap_or(f64::NAN))
 }
 
 impl Figure {

@@ -221,7 +221,15 @@ pub struct Series {
     /// What it is, such as `before`.
     pub name: String,
     /// Its points.
+    #[serde(deserialize_with = "points")]
     pub points: Vec<(f64, f64)>,
+}
+
+/// Points; JSON has no word for a number that nobody knows, and writes null.
+fn points<'de, D: serde::Deserializer<'de>>(deserializer: D) -> Result<Vec<(f64, f64)>, D::Error> {
+    let points = Vec::<(Option<f64>, Option<f64>)>::deserialize(deserializer)?;
+    let number = |own: Option<f64>| own.unwrap_or(f64::NAN);
+    Ok(points.into_iter().map(|(x, y)| (number(x), number(y))).collect())
 }
 
 /// A drawing in a box from (0, 0) at the top left.

@@ -3,7 +3,7 @@
 //! A public page follows from the published files and the envelope alone, so `verify` makes it again and compares it.
 
 use privet_kind::page::{Axis, Cell, Chart, Level, Style, Table, Verdict};
-use privet_kind::{Assessment, Block, Finding, Kind, Page, PageSection, Release};
+use privet_kind::{Assessment, Block, Finding, Kind, KindError, Page, PageSection, Release};
 use privet_referee::REFEREES;
 use privet_release::{Envelope, PAGES};
 
@@ -13,9 +13,12 @@ use crate::assess::{percent, sentence};
 const WARNED: f64 = 0.05;
 
 /// The page of a release for everybody.
-pub(crate) fn public(kind: &dyn Kind, release: &dyn Release, envelope: &Envelope) -> Page {
-    let assessment = Assessment::deserialized(&envelope.assessment);
-    page(kind, release, envelope, &assessment.public(), false)
+///
+/// # Errors
+/// When the envelope does not hold what attacks found.
+pub(crate) fn public(kind: &dyn Kind, release: &dyn Release, envelope: &Envelope) -> Result<Page, KindError> {
+    let assessment = Assessment::deserialized(&envelope.assessment)?;
+    Ok(page(kind, release, envelope, &assessment.public(), false))
 }
 
 /// The page of a release for the owner alone.

@@ -69,7 +69,7 @@ pub fn run(job: &JobFile, reproduce: &[String], progress: &dyn Progress) -> Resu
     envelope.assessment = serde_json::to_value(assessment.public())
         .map_err(|_| KindError::bad_input("what attacks found cannot be written"))?;
     let stated = draft.sealed(envelope.clone())?;
-    for (name, bytes) in pages::files(&pages::public(kind, &*release, &stated)) {
+    for (name, bytes) in pages::files(&pages::public(kind, &*release, &stated)?) {
         write_to(&draft, name, &bytes)?;
     }
     if let Some(home) = &home {

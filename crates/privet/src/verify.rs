@@ -36,7 +36,10 @@ fn page_checks(kind: &dyn Kind, manifest: &ManifestFile, options: VerifyOptions<
         Ok(release) => release,
         Err(error) => return failed(error.to_string()),
     };
-    let expected = pages::files(&pages::public(kind, &*release, opened.envelope()));
+    let expected = match pages::public(kind, &*release, opened.envelope()) {
+        Ok(page) => pages::files(&page),
+        Err(error) => return failed(error.to_string()),
+    };
     let is_right = |(name, bytes): &(&str, Vec<u8>)| opened.read(name).is_ok_and(|found| found == *bytes);
     let check = |own: &(&str, Vec<u8>)| {
         let name = format!("page {}", own.0);

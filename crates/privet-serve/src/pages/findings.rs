@@ -39,7 +39,9 @@ pub(super) fn attack(project: &Project, manifest: &ManifestFile, task: &Task) ->
 
 /// What the run said: promises, what was done, findings and figures.
 pub(super) fn show(kind: &str, summary: &Value, attacked: Option<&Assessment>) -> Markup {
-    let of_run = Assessment::deserialized(&summary["assessment"]);
+    let Ok(of_run) = Assessment::deserialized(&summary["assessment"]) else {
+        return html! { p { "What attacks found cannot be read. Make the release again." } };
+    };
     let texts = |value: &Value| value.as_array().cloned().unwrap_or_default();
     html! {
         p { "The release is of the kind " code { (kind) } "." }

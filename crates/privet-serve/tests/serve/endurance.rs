@@ -69,7 +69,7 @@ fn data_that_did_not_become_a_project_is_removed_at_the_next_start() {
     let left = folder.join("0123456789abcdef");
     std::fs::create_dir(&left).unwrap();
     std::fs::write(left.join("data.csv"), people(3)).unwrap();
-    let server = Server::with(Options { keep: Some(folder.clone()), ..Options::default() });
+    let server = Server::with(Options { keep: Some(folder), ..Options::default() });
     assert!(!left.exists());
     assert_eq!(server.client().get(&format!("{project}/data")).status, 200);
 }

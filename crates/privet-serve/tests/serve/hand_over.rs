@@ -39,7 +39,14 @@ fn the_archive_of_a_project_makes_the_same_release_elsewhere() {
     ] {
         assert_eq!(client.post(&format!("{project}/hierarchies"), &fields).status, 303);
     }
-    let promises = [("k-anonymity", "yes"), ("k-anonymity.k", "4"), ("suppress", "5")];
+    let promises = [
+        ("k-anonymity", "yes"),
+        ("k-anonymity.k", "4"),
+        ("l-diversity", "yes"),
+        ("l-diversity.l", "3"),
+        ("l-diversity.kind", "distinct"),
+        ("suppress", "5"),
+    ];
     assert_eq!(client.post(&format!("{project}/promises"), &promises).status, 303);
     let made = client.work(&project, "run");
     assert!(made.contains("First records of the release"), "{made}");
