@@ -27,7 +27,7 @@ pub(super) fn unknown_columns(job: &Job, names: &[String]) -> JobError {
     unknown_among(job.columns.keys(), names)
 }
 
-/// As [`unknown_columns`], for the columns that are wanted.
+/// As `unknown_columns`, for the columns that are wanted.
 pub fn unknown_among<'a>(wanted: impl Iterator<Item = &'a String>, names: &[String]) -> JobError {
     let mut listed = Vec::new();
     for wanted in wanted.filter(|wanted| !names.contains(wanted)) {

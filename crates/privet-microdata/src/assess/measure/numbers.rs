@@ -180,7 +180,7 @@ impl Moments {
         Self { mean, deviation: widest * (squares / count as f64).sqrt() * 2.0, count }
     }
 
-    /// Of numbers that were divided by their [`unit`], with the share of each; those that are missing are left out. NaN
+    /// Of numbers that were divided by their `unit`, with the share of each; those that are missing are left out. NaN
     /// without any.
     pub fn of_shares(numbers: &[f64], shares: &[f64]) -> Self {
         let known = || numbers.iter().zip(shares).filter(|own| own.0.is_finite() && *own.1 > 0.0);
