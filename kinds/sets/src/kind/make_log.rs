@@ -354,7 +354,9 @@ mod tests {
             privet_dp::Privacy::Approximate(epsilon.parse().unwrap(), "1e-6".parse().unwrap()).loss()
         };
         ledger.open_account("searches", &budget("1.5")).unwrap();
-        let job = JobFile::in_folder(folder.path(), Default::default());
+        let file = folder.path().join("job.toml");
+        std::fs::write(&file, "kind = \"sets\"\n[output]\nfolder = \"out\"\n").unwrap();
+        let job = JobFile::read(&file, &[]).unwrap();
         let mut spending = Spending {
             epsilon: "1".into(),
             delta: "1e-6".into(),
