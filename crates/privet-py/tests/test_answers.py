@@ -57,7 +57,7 @@ def test_the_shortest_question_works_as_it_is_typed(people, tmp_path, monkeypatc
     count = 3000
     df = frame("pandas", {"sex": ["f", "m"] * (count // 2) , "cost": [float(n % 5000) for n in range(count)]})
     with pytest.warns(UserWarning) as told:
-        with privet.Ledger("budget.db") as ledger: answer = privet.query(df, "select sex, avg(cost) from data group by sex", epsilon=0.5, bounds={"cost": (0, 5000)}, ledger=ledger)
+        with privet.Ledger("budget.db") as ledger: answer = privet.query(df, "select sex, count(*), avg(cost) from data group by sex", epsilon=0.5, bounds={"cost": (0, 5000)}, ledger=ledger)
     assert sorted(as_columns(answer.frame)["sex"]) == ["f", "m"]
     said = " ".join(str(own.message) for own in told)
     assert "total of epsilon 1" in said and "keys of sex are not declared" in said

@@ -42,7 +42,7 @@ def test_keyword_arguments_make_the_same_table(program, tmp_path, people, ending
     ours, theirs = files(release.folder), files(tmp_path / "theirs")
     assert list(ours) == list(theirs)
     differing = {name for name in ours if ours[name] != theirs[name]}
-    assert differing <= {"report.html", "manifest.json"}, differing
+    assert differing <= {"report.html", "report.json", "manifest.json"}, differing
     assert release.summary["loss"] == told["loss"] and release.summary["levels"] == told["levels"]
     assert release.manifest["promises"] == json.loads((tmp_path / "theirs" / "manifest.json").read_bytes())["promises"]
     # The program verifies what Python published, and the other way round.
@@ -89,7 +89,9 @@ def test_other_shapes_are_the_same_in_every_file(program, tmp_path, shape):
         theirs = tree(release.folder)
         assert list(ours) == list(theirs) and len(ours) > 1
         differing = [name for name in ours if ours[name] != theirs[name]]
-        assert not differing, (job.name, differing)
+        # What protects is drawn anew in every run.
+        drawn_anew = json.loads(ours["manifest.json"])["randomness"] == "system"
+        assert drawn_anew or not differing, (job.name, differing)
         made += 1
     assert made > 0
 

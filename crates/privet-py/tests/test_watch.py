@@ -44,8 +44,8 @@ CASES = {
     "attack": ("data = table(20000)\nrelease = privet.anonymize(data, quasi=quasi, k=5)", "release.attack()", True),
     "measure": ("data = table(20000)\nrelease = privet.anonymize(data, quasi=quasi, k=5)", "release.measure(data)", True),
     "query": (
-        "data = table(200000)\nledger = privet.Ledger(tempfile.mkdtemp() + '/budget.db').open(data, epsilon=100000, new_population=True)",
-        "privet.query(data, 'select count(*) from data', epsilon=1, ledger=ledger)",
+        "data = table(200000)\nledger = privet.Ledger(tempfile.mkdtemp() + '/budget.db').open(data, epsilon=1000, new_population=True)",
+        "privet.query(data, 'select count(*) from data', epsilon=0.01, ledger=ledger)",
         True,
     ),
 }

@@ -292,7 +292,7 @@ def query(
     >>> folder = tempfile.TemporaryDirectory()
     >>> people = pd.DataFrame({"sex": ["f", "m"] * 2000, "cost": [100.0 + n % 900 for n in range(4000)]})
     >>> with privet.Ledger(folder.name + "/budget.db", epsilon=2, delta="1e-6") as ledger:
-    ...     answer = privet.query(people, "select sex, avg(cost) from data group by sex", epsilon=0.5, bounds={"cost": (0, 5000)}, ledger=ledger)
+    ...     answer = privet.query(people, "select sex, count(*), avg(cost) from data group by sex", epsilon=0.5, bounds={"cost": (0, 5000)}, ledger=ledger)
     >>> sorted(line["sex"] for line in answer.lines)
     ['f', 'm']
     >>> ledger.remaining["epsilon"]
